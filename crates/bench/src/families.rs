@@ -2,114 +2,53 @@
 
 use std::fmt::Write as _;
 
-use selvedge_testkit::corpus::{Expected, files, foreign};
+use selvedge_testkit::corpus::{files, foreign};
 
-/// Programs that grow with a number.
+/// Programs that grow with a number. Each has a safe and an unsafe twin that differ in a line or two.
 pub struct Family {
     /// The name.
     pub name: &'static str,
-    /// A description in a line.
-    pub about: &'static str,
     /// The sizes of a full run, ascending.
     pub sizes: &'static [usize],
     /// A function that generates the program of a size.
-    pub make: fn(usize) -> String,
-    /// The verdict for all sizes.
-    pub expected: Expected,
+    pub make: fn(usize, Twin) -> String,
 }
 
 /// All families.
 pub const FAMILIES: &[Family] = &[
-    Family {
-        name: "doubling-safe",
-        about: "n procedures, each calls the next twice: a path of length 2^n (Bebop)",
-        sizes: &[8, 16, 32, 64, 128, 256, 512, 1000],
-        make: |n| doubling(n, "!g"),
-        expected: Expected::Safe,
-    },
-    Family {
-        name: "doubling-unsafe",
-        about: "the same with an error at the end of the path",
-        sizes: &[8, 16, 32, 64, 128, 256, 512, 1000],
-        make: |n| doubling(n, "g"),
-        expected: Expected::Unsafe,
-    },
-    Family {
-        name: "counter-safe",
-        about: "a loop over an n-bit counter and 8 other variables, with an invariant about its lowest bit",
-        sizes: &[4, 6, 8, 10, 12, 14],
-        make: |n| counter(n, 8, "b0 = parity"),
-        expected: Expected::Safe,
-    },
-    Family {
-        name: "counter-unsafe",
-        about: "the same; the error needs the highest value, 2^n rounds away",
-        sizes: &[4, 6, 8, 10, 12, 14],
-        make: |n| counter(n, 8, &format!("!({})", bits(n, " & "))),
-        expected: Expected::Unsafe,
-    },
-    Family {
-        name: "modes-safe",
-        about: "mutual recursion of n procedures that hand a mode around",
-        sizes: &[4, 8, 16, 32, 64, 128],
-        make: |n| modes(n, "m = p"),
-        expected: Expected::Safe,
-    },
-    Family {
-        name: "modes-unsafe",
-        about: "the same; the last procedure notices an odd number of changes",
-        sizes: &[4, 8, 16, 32, 64, 128],
-        make: |n| modes(n, "!p"),
-        expected: Expected::Unsafe,
-    },
-    Family {
-        name: "driver-safe",
-        about: "n procedures with 4 locals each, n globals of which each procedure touches three, and a lock",
-        sizes: &[8, 16, 32, 64, 128, 256],
-        make: |n| driver(n, 4, Twin::Safe),
-        expected: Expected::Safe,
-    },
-    Family {
-        name: "driver-unsafe",
-        about: "the same; one procedure forgets to release the lock",
-        sizes: &[8, 16, 32, 64, 128, 256],
-        make: |n| driver(n, 4, Twin::Unsafe),
-        expected: Expected::Unsafe,
-    },
-    Family {
-        name: "abstraction-safe",
-        about: "n predicates in parallel assignments with constrain clauses, as SatAbs writes them",
-        sizes: &[4, 8, 12, 16, 20, 24],
-        make: |n| abstraction(n, "!(p0 & p1)"),
-        expected: Expected::Safe,
-    },
-    Family {
-        name: "abstraction-unsafe",
-        about: "the same with an assertion that fails after n steps",
-        sizes: &[4, 8, 12, 16, 20, 24],
-        make: |n| abstraction(n, &format!("!p{}", n - 1)),
-        expected: Expected::Unsafe,
-    },
-    Family {
-        name: "factoring-safe",
-        about: "the product of two numbers of n bits, by shifting and adding, is never a given prime",
-        sizes: &[4, 6, 8, 9, 10, 12, 14],
-        make: |n| factoring(n, Twin::Safe),
-        expected: Expected::Safe,
-    },
-    Family {
-        name: "factoring-unsafe",
-        about: "the same with the product of two primes of n bits",
-        sizes: &[4, 6, 8, 9, 10, 12, 14],
-        make: |n| factoring(n, Twin::Unsafe),
-        expected: Expected::Unsafe,
-    },
+    Family { name: "doubling", sizes: &[8, 16, 32, 64, 128, 256, 512, 1000], make: doubling },
+    Family { name: "counter", sizes: &[4, 6, 8, 10, 12, 14], make: counter },
+    Family { name: "modes", sizes: &[4, 8, 16, 32, 64, 128], make: modes },
+    Family { name: "driver", sizes: &[8, 16, 32, 64, 128, 256], make: driver },
+    Family { name: "abstraction", sizes: &[4, 8, 12, 16, 20, 24], make: abstraction },
+    Family { name: "factoring", sizes: &[4, 6, 8, 9, 10, 12, 14], make: factoring },
 ];
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Twin {
+/// The correct or the incorrect one of two similar programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Twin {
+    /// The correct one.
     Safe,
+    /// The one with a mistake.
     Unsafe,
+}
+
+impl Twin {
+    /// Both twins.
+    pub const BOTH: [Twin; 2] = [Twin::Safe, Twin::Unsafe];
+
+    /// Returns the end of its name.
+    pub fn suffix(self) -> &'static str {
+        self.pick("safe", "unsafe")
+    }
+
+    /// Returns one of two things, depending on the twin.
+    pub fn pick<T>(self, safe: T, mistaken: T) -> T {
+        match self {
+            Twin::Safe => safe,
+            Twin::Unsafe => mistaken,
+        }
+    }
 }
 
 /// Returns the sequential part of the corpus; empty if the corpus is not installed.
@@ -139,14 +78,16 @@ pub fn lines(n_lines: usize) -> String {
     text
 }
 
-fn doubling(n: usize, claim: &str) -> String {
+/// Generates n procedures, each of which calls the next one twice: a path of length 2^n (Bebop). The unsafe twin claims
+/// the opposite of what an even number of flips leaves.
+fn doubling(n: usize, twin: Twin) -> String {
+    let claim = twin.pick("!g", "g");
     let mut text = String::from("decl g;\n");
     for proc in (0..n).rev() {
         let body = if proc + 1 == n { "g := !g;".to_string() } else { format!("f{0}(); f{0}();", proc + 1) };
         let _ = writeln!(text, "void f{proc}() begin {body} end");
     }
     let _ = writeln!(text, "void main() begin\n  g := F;\n  f0();\n  f0();\n  assert({claim});\nend");
-    // The unsafe twin claims the opposite of what an even number of flips leaves.
     text
 }
 
@@ -154,8 +95,11 @@ fn bits(n: usize, separator: &str) -> String {
     (0..n).map(|bit| format!("b{bit}")).collect::<Vec<_>>().join(separator)
 }
 
-fn counter(n: usize, k: usize, claim: &str) -> String {
-    let others: Vec<String> = (0..k).map(|other| format!("x{other}")).collect();
+/// Generates a loop over an n-bit counter and 8 other variables, with an invariant about its lowest bit. The error of the
+/// unsafe twin needs the highest value, 2^n rounds away.
+fn counter(n: usize, twin: Twin) -> String {
+    let claim = twin.pick("b0 = parity".to_string(), format!("!({})", bits(n, " & ")));
+    let others: Vec<String> = (0..8).map(|other| format!("x{other}")).collect();
     let next = |bit: usize| if bit == 0 { "!b0".to_string() } else { format!("b{bit} ^ ({})", bits(bit, " & ")) };
     let values: Vec<String> = (0..n).map(next).collect();
     let zeros = vec!["F"; n].join(", ");
@@ -172,7 +116,10 @@ fn counter(n: usize, k: usize, claim: &str) -> String {
     )
 }
 
-fn modes(n: usize, claim: &str) -> String {
+/// Generates n procedures that call each other and hand a mode around. In the unsafe twin the last one notices an odd
+/// number of changes.
+fn modes(n: usize, twin: Twin) -> String {
+    let claim = twin.pick("m = p", "!p");
     let mut text = String::from("decl m;\n");
     for proc in 0..n {
         let _ = writeln!(
@@ -186,7 +133,10 @@ fn modes(n: usize, claim: &str) -> String {
     text + "void main() begin\n  m := F;\n  f0(F);\nend\n"
 }
 
-fn driver(n: usize, n_locals: usize, twin: Twin) -> String {
+/// Generates n procedures with 4 locals each, n globals of which each procedure touches three, and a lock. In the unsafe
+/// twin one procedure forgets to release the lock.
+fn driver(n: usize, twin: Twin) -> String {
+    let n_locals = 4;
     let globals: Vec<String> = (0..n).map(|global| format!("g{global}")).collect();
     let mut text = format!("decl lock;\ndecl {};\n", globals.join(", "));
     for proc in (0..n).rev() {
@@ -203,7 +153,10 @@ fn driver(n: usize, n_locals: usize, twin: Twin) -> String {
     text + "void main() begin\n  lock := F;\n  while * do f0(*); od;\nend\n"
 }
 
-fn abstraction(n: usize, claim: &str) -> String {
+/// Generates n predicates in parallel assignments with constrain clauses, as SatAbs writes them. The assertion of the
+/// unsafe twin fails after n steps.
+fn abstraction(n: usize, twin: Twin) -> String {
+    let claim = twin.pick("!(p0 & p1)".to_string(), format!("!p{}", n - 1));
     let names = |prefix: &str| (0..n).map(|p| format!("{prefix}p{p}")).collect::<Vec<_>>().join(", ");
     let mut text = format!("decl {};\nvoid main() begin\n", names(""));
     let zeros = vec!["F"; n].join(", ");
@@ -226,13 +179,11 @@ fn abstraction(n: usize, claim: &str) -> String {
 }
 
 /// Multiplies two arbitrary numbers of n bits, one bit of the second after the other. The error is a product that
-/// equals the given number, with no factor 0 or 1. For n from 3 on.
+/// equals the given number, with no factor 0 or 1: a prime, or in the unsafe twin the product of two primes of n bits.
+/// For n from 3 on.
 fn factoring(n: usize, twin: Twin) -> String {
     let (small, large) = (next_prime(5 << n >> 3), previous_prime(7 << n >> 3));
-    let number = match twin {
-        Twin::Unsafe => small * large,
-        Twin::Safe => next_prime(small * large),
-    };
+    let number = twin.pick(next_prime(small * large), small * large);
     let names = |prefix: &str, n_bits| (0..n_bits).map(|bit| format!("{prefix}{bit}")).collect::<Vec<_>>();
     let (x, y, product) = (names("x", n), names("y", n), names("p", 2 * n));
     let mut text = format!("decl {};\ndecl {};\ndecl {}, c;\n", x.join(", "), y.join(", "), product.join(", "));

@@ -6,61 +6,33 @@ use super::Record;
 use super::plot;
 use super::table::geometric_mean;
 
-/// Two tools that are compared, as figures of the thesis compare them.
-struct Pair {
-    /// The figure.
-    figure: &'static str,
-    /// The feature that is switched on, in a few words.
-    about: &'static str,
-    /// The tool without the feature.
-    x: &'static str,
-    /// The tool with the feature.
-    y: &'static str,
-}
+/// Two tools that figures of the thesis compare: the figure, the feature that is switched on, the tool without it and
+/// the tool with it.
+type Pair = (&'static str, &'static str, &'static str, &'static str);
 
 /// The figures 6.1 to 6.3 and 7.2 to 7.6, and the pairs that belong to them for the engine with explicit valuations.
 /// The thesis's ample sets and Cartesian reduction together are one reduction here, so that 6.3 has persistent sets in
 /// their place. A pair of which one engine does not have the switch has no points.
-const PAIRS: &[Pair] = &[
-    Pair { figure: "6.1", about: "ample sets, without symmetry", x: "threads-plain", y: "threads-plain ample" },
-    Pair { figure: "6.2", about: "Cartesian, without symmetry", x: "threads-plain", y: "threads-plain cartesian" },
-    Pair {
-        figure: "6.3",
-        about: "persistent sets, without symmetry",
-        x: "threads-plain",
-        y: "threads-plain persistent",
-    },
-    Pair { figure: "7.2", about: "symmetry", x: "threads-plain", y: "threads" },
-    Pair { figure: "7.3", about: "explicit valuations", x: "spin", y: "threads-explicit" },
-    Pair { figure: "7.3b", about: "decision diagrams", x: "threads-explicit", y: "threads" },
-    Pair { figure: "7.4", about: "symmetry beside ample sets", x: "threads-plain ample", y: "threads ample" },
-    Pair { figure: "7.4b", about: "symmetry beside Cartesian", x: "threads-plain cartesian", y: "threads cartesian" },
-    Pair { figure: "7.5", about: "ample sets beside symmetry", x: "threads", y: "threads ample" },
-    Pair { figure: "7.5b", about: "Cartesian beside symmetry", x: "threads", y: "threads cartesian" },
-    Pair { figure: "7.5c", about: "persistent sets beside symmetry", x: "threads", y: "threads persistent" },
-    Pair { figure: "7.5d", about: "ample sets, explicit", x: "threads-explicit", y: "threads-explicit ample" },
-    Pair { figure: "7.5e", about: "Cartesian, explicit", x: "threads-explicit", y: "threads-explicit cartesian" },
-    Pair {
-        figure: "7.5f",
-        about: "persistent sets, explicit",
-        x: "threads-explicit",
-        y: "threads-explicit persistent",
-    },
-    Pair { figure: "7.6", about: "symmetry instead of ample sets", x: "threads-plain ample", y: "threads" },
-    Pair { figure: "dead", about: "dead variables forgotten", x: "threads no-dead", y: "threads" },
-    Pair {
-        figure: "dead-b",
-        about: "dead variables forgotten, explicit",
-        x: "threads-explicit no-dead",
-        y: "threads-explicit",
-    },
-    Pair { figure: "compress", about: "compression", x: "threads no-compress", y: "threads" },
-    Pair {
-        figure: "compress-b",
-        about: "compression, explicit",
-        x: "threads-explicit no-compress",
-        y: "threads-explicit",
-    },
+const PAIRS: [Pair; 19] = [
+    ("6.1", "ample sets, without symmetry", "threads-plain", "threads-plain ample"),
+    ("6.2", "Cartesian, without symmetry", "threads-plain", "threads-plain cartesian"),
+    ("6.3", "persistent sets, without symmetry", "threads-plain", "threads-plain persistent"),
+    ("7.2", "symmetry", "threads-plain", "threads"),
+    ("7.3", "explicit valuations", "spin", "threads-explicit"),
+    ("7.3b", "decision diagrams", "threads-explicit", "threads"),
+    ("7.4", "symmetry beside ample sets", "threads-plain ample", "threads ample"),
+    ("7.4b", "symmetry beside Cartesian", "threads-plain cartesian", "threads cartesian"),
+    ("7.5", "ample sets beside symmetry", "threads", "threads ample"),
+    ("7.5b", "Cartesian beside symmetry", "threads", "threads cartesian"),
+    ("7.5c", "persistent sets beside symmetry", "threads", "threads persistent"),
+    ("7.5d", "ample sets, explicit", "threads-explicit", "threads-explicit ample"),
+    ("7.5e", "Cartesian, explicit", "threads-explicit", "threads-explicit cartesian"),
+    ("7.5f", "persistent sets, explicit", "threads-explicit", "threads-explicit persistent"),
+    ("7.6", "symmetry instead of ample sets", "threads-plain ample", "threads"),
+    ("dead", "dead variables forgotten", "threads no-dead", "threads"),
+    ("dead-b", "dead variables forgotten, explicit", "threads-explicit no-dead", "threads-explicit"),
+    ("compress", "compression", "threads no-compress", "threads"),
+    ("compress-b", "compression, explicit", "threads-explicit no-compress", "threads-explicit"),
 ];
 
 /// The least time in a figure: processor time is counted in hundredths of a second.
@@ -117,11 +89,8 @@ impl Figure {
 /// Returns all figures that have points. `limit` is used for runs that did not decide, or that were skipped after one
 /// that did not.
 pub fn figures(records: &[Record], limit: f64) -> Vec<Figure> {
-    let of_pair = |pair: &Pair| {
-        let Pair { figure, about, x, y } = *pair;
-        Figure { figure, about, x, y, points: points(records, x, y, limit) }
-    };
-    PAIRS.iter().map(of_pair).filter(|figure| !figure.points.is_empty()).collect()
+    let figure = |(figure, about, x, y): Pair| Figure { figure, about, x, y, points: points(records, x, y, limit) };
+    PAIRS.into_iter().map(figure).filter(|figure| !figure.points.is_empty()).collect()
 }
 
 fn points(records: &[Record], x: &str, y: &str, limit: f64) -> Vec<Point> {
@@ -165,24 +134,7 @@ pub fn markdown(figures: &[Figure]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn record(instance: &str, tool: &str, verdict: &str, seconds: f64) -> Record {
-        Record {
-            family: "f".to_string(),
-            instance: instance.to_string(),
-            size: 1,
-            expected: None,
-            tool: tool.to_string(),
-            verdict: verdict.to_string(),
-            seconds,
-            net_seconds: seconds,
-            processor_seconds: None,
-            peak_bytes: None,
-            prepare_seconds: 0.0,
-            states: None,
-            note: None,
-        }
-    }
+    use crate::tests::record;
 
     #[test]
     fn a_figure_has_a_point_for_each_instance_that_a_tool_decided() {

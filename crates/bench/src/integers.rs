@@ -8,6 +8,8 @@ use selvedge_driver::{Failure, Options, check};
 use selvedge_engines::EngineKind;
 use selvedge_frontend::gcl;
 
+use crate::measure::processor_times;
+use crate::table::geometric_mean;
 use selvedge_testkit::corpus::Expected;
 use selvedge_testkit::integers::families::{Published, Row};
 
@@ -60,10 +62,7 @@ pub fn ask(row: &Row, engine: &str, limit: Duration, solvers: &Solvers) -> Optio
 /// Returns the processor time of this process and of its finished children, in seconds; 0 where the system does not
 /// report it. An engine that was overtaken may run on for a moment, which counts towards the next run.
 fn consumed() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let words = stat.rsplit_once(')').map_or(Vec::new(), |(_, rest)| rest.split_whitespace().collect::<Vec<_>>());
-    // The system counts hundredths of a second: in user and kernel mode, the same of children.
-    words.iter().skip(11).take(4).filter_map(|word| word.parse::<f64>().ok()).sum::<f64>() / 100.0
+    processor_times("self").map_or(0.0, |times| times.iter().sum())
 }
 
 /// Returns the head of the table.
@@ -75,17 +74,8 @@ pub fn head() -> String {
 
 /// Returns a line of the table.
 pub fn line(row: &Row, cells: &[Option<Cell>]) -> String {
-    let verdict = match row.expected {
-        Expected::Safe => "safe",
-        Expected::Unsafe => "unsafe",
-    };
-    let mut line = format!(
-        "| {} | {} | {verdict} | {} | {} |",
-        row.figure,
-        row.name,
-        row.ase.map_or("-".to_string(), published),
-        row.ur.map_or("-".to_string(), published)
-    );
+    let [ase, ur] = [row.ase, row.ur].map(|result| result.map_or("-".to_string(), published));
+    let mut line = format!("| {} | {} | {} | {ase} | {ur} |", row.figure, row.name, row.expected.word());
     for (engine, cell) in ENGINES.iter().zip(cells) {
         let _ = write!(line, " {} |", cell.as_ref().map_or(String::new(), |cell| shown(engine, cell)));
     }
@@ -115,39 +105,28 @@ fn shown(engine: &str, cell: &Cell) -> String {
 pub fn summary(rows: &[(Row, Vec<Option<Cell>>)]) -> String {
     let mut text = String::new();
     let column = |engine: &str| ENGINES.iter().position(|name| *name == engine).expect("it is an engine of the table");
+    let (auto, ase, horn) = (column("auto"), column("ase"), column("horn"));
     let answered = |cell: &&Cell| !matches!(cell.verdict, "-" | "wrong");
     for (number, engine) in ENGINES.iter().enumerate() {
         let asked: Vec<&Cell> = rows.iter().filter_map(|(_, cells)| cells[number].as_ref()).collect();
-        let decided: Vec<&Cell> = asked.iter().copied().filter(answered).collect();
-        let slowest = decided.iter().map(|cell| cell.processor).fold(0.0, f64::max);
-        let _ = writeln!(
-            text,
-            "- `{engine}`: {} of {} decided, the slowest of these in {slowest:.2} s",
-            decided.len(),
-            asked.len()
-        );
+        let decided: Vec<f64> = asked.iter().copied().filter(answered).map(|cell| cell.processor).collect();
+        let (n_decided, n_asked) = (decided.len(), asked.len());
+        let slowest = decided.into_iter().fold(0.0, f64::max);
+        let _ =
+            writeln!(text, "- `{engine}`: {n_decided} of {n_asked} decided, the slowest of these in {slowest:.2} s");
     }
-    let ase = |row: &&(Row, Vec<Option<Cell>>)| row.0.ase.is_some();
     let missed =
-        rows.iter().filter(ase).filter(|(_, cells)| !cells[column("ase")].as_ref().is_some_and(|cell| answered(&cell)));
-    let missed: Vec<&str> = missed.map(|(row, _)| row.name.as_str()).collect();
-    let _ = writeln!(text, "- rows that the thesis's tool decided and `ase` does not: {}", listed(&missed));
+        rows.iter().filter(|(row, cells)| row.ase.is_some() && cells[ase].iter().filter(answered).count() == 0);
+    let _ = writeln!(text, "- rows that the thesis's tool decided and `ase` does not: {}", listed(missed));
     let slow = rows.iter().filter(|(_, cells)| {
-        let auto = cells[column("auto")].as_ref();
         let best = cells.iter().skip(1).flatten().filter(answered).map(|cell| cell.processor).fold(f64::MAX, f64::min);
-        auto.is_some_and(|auto| best < f64::MAX && auto.processor > 3.0 * best + 1.0)
+        cells[auto].as_ref().is_some_and(|auto| best < f64::MAX && auto.processor > 3.0 * best + 1.0)
     });
-    let slow: Vec<&str> = slow.map(|(row, _)| row.name.as_str()).collect();
-    let _ = writeln!(
-        text,
-        "- rows where `auto` takes more than three times the best engine and a second: {}",
-        listed(&slow)
-    );
-    let pairs =
-        rows.iter().filter_map(|(_, cells)| Some((cells[column("auto")].as_ref()?, cells[column("horn")].as_ref()?)));
-    let ratios: Vec<f64> =
-        pairs.map(|(auto, horn)| (horn.processor.max(0.01) / auto.processor.max(0.01)).ln()).collect();
-    let mean = (ratios.iter().sum::<f64>() / ratios.len().max(1) as f64).exp();
+    let slow = listed(slow);
+    let _ = writeln!(text, "- rows where `auto` takes more than three times the best engine and a second: {slow}");
+    let pairs = rows.iter().filter_map(|(_, cells)| Some((cells[auto].as_ref()?, cells[horn].as_ref()?)));
+    let ratios: Vec<f64> = pairs.map(|(auto, horn)| horn.processor.max(0.01) / auto.processor.max(0.01)).collect();
+    let mean = geometric_mean(&ratios).unwrap_or(1.0);
     let _ = writeln!(
         text,
         "- `auto` is {mean:.2} times as fast as `horn` by geometric mean (processor time, at least 0.01 s)"
@@ -155,7 +134,8 @@ pub fn summary(rows: &[(Row, Vec<Option<Cell>>)]) -> String {
     text
 }
 
-fn listed(names: &[&str]) -> String {
+fn listed<'r>(rows: impl Iterator<Item = &'r (Row, Vec<Option<Cell>>)>) -> String {
+    let names: Vec<&str> = rows.map(|(row, _)| row.name.as_str()).collect();
     if names.is_empty() { "none".to_string() } else { names.join(", ") }
 }
 

@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use measure::{Measured, measure};
+use measure::measure;
 use selvedge_check::Question;
 use selvedge_testkit::corpus::Expected;
 use suite::{Group, Growth, Instance, Text};
@@ -65,7 +65,7 @@ pub struct Plan {
 }
 
 /// One run of one tool.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Record {
     /// The family, `reading` or `corpus`.
     pub family: String,
@@ -91,14 +91,15 @@ pub struct Record {
     pub prepare_seconds: f64,
     /// The number of states that the tool stored, where it reports it.
     pub states: Option<u64>,
-    /// Further information: for the portfolio the winning engine, for the engine `cutoff` the cutoff.
+    /// Further information: for the portfolio the winning engine, for the engine `cutoff` the cutoff, for engines with a
+    /// bound on contexts the number within which there is an error.
     pub note: Option<String>,
 }
 
 impl Record {
     /// Returns whether the tool decided.
     pub fn is_decided(&self) -> bool {
-        is_decided(&self.verdict)
+        matches!(self.verdict.as_str(), "safe" | "unsafe")
     }
 }
 
@@ -136,9 +137,14 @@ impl Plan {
     fn limit(&self, growth: Growth, tool: &dyn Tool) -> Duration {
         match growth {
             Growth::Unrelated => self.corpus_limit,
-            Growth::Ascending if tool.name() == self.peer => self.peer_limit.unwrap_or(self.limit),
+            Growth::Ascending if tool.name() == self.peer => self.peer_limit(),
             Growth::Ascending => self.limit,
         }
+    }
+
+    /// Returns the peer's time limit for programs that grow.
+    pub fn peer_limit(&self) -> Duration {
+        self.peer_limit.unwrap_or(self.limit)
     }
 
     fn allows(&self, size: usize) -> bool {
@@ -150,15 +156,13 @@ impl Bench<'_> {
     fn measure_startup(&mut self) -> std::io::Result<()> {
         let file = self.plan.scratch.join("trivial.bp");
         std::fs::write(&file, TRIVIAL)?;
-        let asked =
-            Asked { file: &file, question: &self.plan.trivial, limit: self.plan.limit, scratch: &self.plan.scratch };
+        let Plan { trivial: question, limit, scratch, .. } = self.plan;
         for tool in &self.plan.tools {
             let mut least = f64::INFINITY;
-            for _ in 0..3 {
-                let Some(measured) = ask(&**tool, &asked)?.filter(|measured| measured.verdict == "unsafe") else {
-                    continue;
-                };
-                least = least.min(measured.seconds);
+            for contexts in [None, Some(1)].repeat(3) {
+                let asked = Asked { file: &file, question, contexts, limit: *limit, scratch };
+                let measured = ask(&**tool, &asked)?.filter(|measured| measured.verdict == "unsafe");
+                least = measured.map_or(least, |measured| least.min(measured.seconds));
             }
             if least.is_finite() {
                 self.startup.push((tool.name(), least));
@@ -167,29 +171,17 @@ impl Bench<'_> {
         Ok(())
     }
 
-    fn record(
-        &mut self,
-        family: &str,
-        place: &Instance,
-        tool: &str,
-        measured: Measured,
-        tell: &mut dyn FnMut(&Record),
-    ) {
+    /// Completes the record of a run and keeps it.
+    fn record(&mut self, family: &str, place: &Instance, tool: &str, run: Record, tell: &mut dyn FnMut(&Record)) {
         let startup = self.startup.iter().find(|(name, _)| name == tool).map_or(0.0, |(_, seconds)| *seconds);
         let record = Record {
             family: family.to_string(),
             instance: place.name.clone(),
             size: place.size,
-            expected: place.expected.map(word),
+            expected: place.expected.map(Expected::word),
             tool: tool.to_string(),
-            net_seconds: (measured.seconds - startup).max(0.001),
-            verdict: measured.verdict,
-            seconds: measured.seconds,
-            processor_seconds: measured.processor,
-            peak_bytes: measured.peak,
-            prepare_seconds: measured.prepare,
-            states: measured.states,
-            note: measured.note,
+            net_seconds: (run.seconds - startup).max(0.001),
+            ..run
         };
         tell(&record);
         self.records.push(record);
@@ -204,7 +196,7 @@ impl Bench<'_> {
             let measured =
                 measure(command.args(["show", "stats"]).arg(&file), Duration::from_secs(120), &measure::verdict)?;
             let (name, question, text) = (size.to_string(), Question::default(), Text::File(file.clone()));
-            let place = Instance { name, size, expected: None, question, text };
+            let place = Instance { name, size, expected: None, question, contexts: None, text };
             self.record("reading", &place, "reader", measured, tell);
             std::fs::remove_file(&file)?;
         }
@@ -226,7 +218,8 @@ impl Bench<'_> {
             let Plan { scratch, .. } = self.plan;
             for tool in tools.clone() {
                 let limit = self.plan.limit(group.growth, tool);
-                let asked = Asked { file: &file, question: &instance.question, limit, scratch };
+                let Instance { question, contexts, .. } = instance;
+                let asked = Asked { file: &file, question, contexts: *contexts, limit, scratch };
                 let Some(measured) = ask(tool, &asked)? else { continue };
                 if ["time limit", "memory limit"].contains(&measured.verdict.as_str())
                     && group.growth == Growth::Ascending
@@ -245,11 +238,11 @@ impl Bench<'_> {
 
 /// Runs a tool once in each configuration and returns the best result: one that decides is better than one that does
 /// not, then the faster. `None` if the tool does not support the program.
-fn ask(tool: &dyn Tool, asked: &Asked<'_>) -> std::io::Result<Option<Measured>> {
+fn ask(tool: &dyn Tool, asked: &Asked<'_>) -> std::io::Result<Option<Record>> {
     let Some(mut best) = ask_as_configured(tool, asked, None)? else { return Ok(None) };
     for option in tool.configurations() {
         let Some(other) = ask_as_configured(tool, asked, Some(option))? else { continue };
-        let key = |measured: &Measured| (!is_decided(&measured.verdict), measured.seconds);
+        let key = |run: &Record| (!run.is_decided(), run.seconds);
         if key(&other) < key(&best) {
             best = other;
         }
@@ -258,29 +251,18 @@ fn ask(tool: &dyn Tool, asked: &Asked<'_>) -> std::io::Result<Option<Measured>> 
 }
 
 /// Runs a tool once, with one more option if there is one.
-fn ask_as_configured(tool: &dyn Tool, asked: &Asked<'_>, option: Option<&str>) -> std::io::Result<Option<Measured>> {
+fn ask_as_configured(tool: &dyn Tool, asked: &Asked<'_>, option: Option<&str>) -> std::io::Result<Option<Record>> {
     let start = Instant::now();
     let Some(mut command) = tool.command(asked)? else { return Ok(None) };
     command.args(option);
-    let (prepare, states, note) = (start.elapsed().as_secs_f64(), Cell::new(None), Cell::new(None));
+    let (prepare_seconds, states, note) = (start.elapsed().as_secs_f64(), Cell::new(None), Cell::new(None));
     let read = |text: &str, code: Option<i32>| {
         states.set(tool.states(text));
         note.set(tool.note(text));
         tool.verdict(text, code)
     };
     let measured = measure(&mut command, asked.limit, &read)?;
-    Ok(Some(Measured { prepare, states: states.get(), note: note.take(), ..measured }))
-}
-
-fn is_decided(verdict: &str) -> bool {
-    matches!(verdict, "safe" | "unsafe")
-}
-
-fn word(expected: Expected) -> &'static str {
-    match expected {
-        Expected::Safe => "safe",
-        Expected::Unsafe => "unsafe",
-    }
+    Ok(Some(Record { prepare_seconds, states: states.get(), note: note.take(), ..measured }))
 }
 
 /// Returns a sentence for each instance on which two tools decided differently, or one gave an unexpected verdict.

@@ -10,10 +10,10 @@ use std::time::Duration;
 use selvedge_bench::figures::{self, figures};
 use selvedge_bench::integers as table_of_integers;
 use selvedge_bench::output::Output;
-use selvedge_bench::suite::Group;
+use selvedge_bench::suite::Suite;
 use selvedge_bench::table::{Page, is_group};
-use selvedge_bench::tool::{Ours, Tool, is_for_threads, switches};
-use selvedge_bench::{Plan, Record, contradictions, plot, rounds, run, suite, turns};
+use selvedge_bench::tool::{Ours, Tool, switches};
+use selvedge_bench::{Plan, Record, contradictions, plot, rounds, run, turns};
 use selvedge_check::Question;
 use selvedge_driver::external::{Spacer, Spin, find_solvers};
 use selvedge_engines::EngineKind;
@@ -40,85 +40,63 @@ folder that `--out` names.
 /// The name of another version of Selvedge in the results.
 const OTHER_VERSION: &str = "before";
 
-/// The suites of programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Suite {
-    Sequential,
-    Threads,
-    Unbounded,
-    Everything,
-}
-
-impl Suite {
-    fn peer(self) -> &'static str {
-        match self {
-            Suite::Sequential => "spacer",
-            Suite::Threads => "spin",
-            Suite::Unbounded | Suite::Everything => "",
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Suite::Sequential => "sequential",
-            Suite::Threads => "threads",
-            Suite::Unbounded => "unbounded",
-            Suite::Everything => "everything",
-        }
-    }
-
-    /// Returns the time limit for each run on a program of a corpus.
-    fn corpus_limit(self) -> Duration {
-        match self {
-            Suite::Sequential => Duration::from_secs(3),
-            Suite::Threads | Suite::Unbounded | Suite::Everything => Duration::from_secs(10),
-        }
-    }
-
-    /// Returns the engines that run unless others are named; `None` is the portfolio.
-    fn engines(self) -> Vec<Option<EngineKind>> {
-        const UNBOUNDED: [EngineKind; 6] = [
-            EngineKind::Views,
-            EngineKind::ViewsExplicit,
-            EngineKind::KarpMiller,
-            EngineKind::KarpMillerExplicit,
-            EngineKind::Backward,
-            EngineKind::Cutoff,
-        ];
-        let is_asked = |engine: &EngineKind| match self {
-            Suite::Sequential => {
-                let others = [EngineKind::Exhaustive, EngineKind::Rounds];
-                !is_for_threads(*engine) && !others.contains(engine) && !UNBOUNDED.contains(engine)
-            }
-            Suite::Threads => is_for_threads(*engine),
-            Suite::Unbounded => UNBOUNDED.contains(engine),
-            Suite::Everything => false,
-        };
-        std::iter::once(None).chain(EngineKind::ALL.iter().copied().filter(is_asked).map(Some)).collect()
-    }
-
-    /// Returns the question about the trivial program.
-    fn trivial(self) -> Question {
-        let threads = match self {
-            Suite::Sequential | Suite::Threads => Some(1),
-            Suite::Unbounded | Suite::Everything => None,
-        };
-        Question { threads, ..Question::default() }
-    }
-
-    fn groups(self) -> Result<Vec<Group>, String> {
-        match self {
-            Suite::Sequential => Ok(suite::sequential()),
-            Suite::Threads => Ok(suite::threads()),
-            Suite::Unbounded => suite::unbounded(),
-            Suite::Everything => suite::everything(),
-        }
-    }
-}
-
+/// The command line.
+#[derive(Default)]
 struct Options {
-    plan: Plan,
-    output: Output,
+    families: Vec<String>,
+    engines: Option<Vec<String>>,
+    tools: Option<Vec<String>>,
+    max_size: Option<usize>,
+    limit: Option<Duration>,
+    peer_limit: Option<Duration>,
+    against: Option<PathBuf>,
+    out: Option<PathBuf>,
+    programs: Option<PathBuf>,
+}
+
+impl Options {
+    /// Parses options with values, of which a suite allows some.
+    fn parse(mut words: impl Iterator<Item = String>, allowed: &str) -> Result<Options, String> {
+        let list = |value: &str| -> Vec<String> { value.split(',').map(str::to_string).collect() };
+        let number = |value: &str| value.parse().map_err(|_| format!("`{value}` is not a number"));
+        let seconds = |value: &str| number(value).map(|seconds: usize| Some(Duration::from_secs(seconds as u64)));
+        let mut options = Options::default();
+        while let Some(option) = words.next() {
+            let value = words.next().ok_or(format!("option `{option}` has no value"))?;
+            match option.as_str() {
+                name if !allowed.split(' ').any(|known| known == name) => {
+                    return Err(format!("unknown option `{name}`"));
+                }
+                "--families" => options.families = list(&value),
+                "--engines" => options.engines = Some(list(&value)),
+                "--tools" => options.tools = Some(list(&value)),
+                "--max-size" => options.max_size = Some(number(&value)?),
+                "--limit" => options.limit = seconds(&value)?,
+                "--peer-limit" | "--eager-limit" => options.peer_limit = seconds(&value)?,
+                "--against" => options.against = Some(PathBuf::from(value)),
+                "--out" => options.out = Some(PathBuf::from(value)),
+                "--programs" => options.programs = Some(PathBuf::from(value)),
+                _ => unreachable!("all options that a suite allows are listed"),
+            }
+        }
+        Ok(options)
+    }
+
+    fn output(&self, suite: &str) -> Output {
+        self.out.clone().map_or_else(|| Output::of_suite(&root(), suite), Output::folder)
+    }
+
+    fn limit(&self, seconds: u64) -> Duration {
+        self.limit.unwrap_or(Duration::from_secs(seconds))
+    }
+
+    fn wants_family(&self, name: &str) -> bool {
+        self.families.is_empty() || self.families.iter().any(|family| family == name)
+    }
+
+    fn wants_engine(&self, name: &str) -> bool {
+        self.engines.as_ref().is_none_or(|engines| engines.iter().any(|engine| engine == name))
+    }
 }
 
 /// The reason why a run has no results.
@@ -143,16 +121,16 @@ impl From<io::Error> for Failure {
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1).peekable();
-    let suite = words.next_if(|word| !word.starts_with("--"));
-    let end = match suite.as_deref() {
-        None => parse(Suite::Sequential, words).and_then(|options| execute(&options)),
-        Some("threads") => parse(Suite::Threads, words).and_then(|options| execute(&options)),
-        Some("unbounded") => parse(Suite::Unbounded, words).and_then(|options| execute(&options)),
-        Some("everything") => parse(Suite::Everything, words).and_then(|options| execute(&options)),
-        Some("contexts") => contexts(words),
-        Some("rounds") => in_rounds(words),
-        Some("integers") => integers(words),
-        Some(other) => Err(Failure::Usage(format!("unknown suite `{other}`"))),
+    let name = words.next_if(|word| !word.starts_with("--")).unwrap_or("sequential".to_string());
+    let parse = |allowed: &str| Options::parse(words, allowed).map_err(Failure::Usage);
+    let end = match (name.as_str(), Suite::named(&name)) {
+        ("rounds", _) => parse("--families --limit --out --programs").and_then(|options| in_rounds(&options)),
+        ("integers", _) => parse("--families --engines --limit --out").and_then(|options| integers(&options)),
+        ("contexts", Some(suite)) => parse("--families --engines --limit --eager-limit --out")
+            .and_then(|options| measure(suite, &options, contexts_page)),
+        (_, Some(suite)) => parse("--families --engines --tools --max-size --limit --peer-limit --against --out")
+            .and_then(|options| measure(suite, &options, page)),
+        (_, None) => Err(Failure::Usage(format!("unknown suite `{name}`"))),
     };
     end.unwrap_or_else(|failure| match failure {
         Failure::Usage(message) => {
@@ -172,50 +150,19 @@ fn end(contradictions: &[String]) -> ExitCode {
     if contradictions.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(6) }
 }
 
-/// Reads the command line as options with values.
-fn each_option(
-    mut words: impl Iterator<Item = String>,
-    mut read: impl FnMut(&str, String) -> Result<(), String>,
-) -> Result<(), String> {
-    while let Some(option) = words.next() {
-        let value = words.next().ok_or(format!("option `{option}` has no value"))?;
-        read(&option, value)?;
-    }
-    Ok(())
-}
-
-fn unknown(option: &str) -> Result<(), String> {
-    Err(format!("unknown option `{option}`"))
-}
-
-fn list(value: &str) -> Vec<String> {
-    value.split(',').map(str::to_string).collect()
-}
-
-fn seconds(value: &str) -> Result<Duration, String> {
-    value.parse().map(Duration::from_secs).map_err(|_| format!("`{value}` is not a number"))
-}
-
 /// Runs the programs with one kernel and any number of drivers.
-fn in_rounds(words: impl Iterator<Item = String>) -> Result<ExitCode, Failure> {
-    let (mut limit, mut families, mut programs) = (Duration::from_secs(30), Vec::new(), None);
-    let mut output = Output::of_suite(&root(), "rounds");
-    each_option(words, |option, value| {
-        match option {
-            "--families" => families = list(&value),
-            "--limit" => limit = seconds(&value)?,
-            "--out" => output = Output::folder(PathBuf::from(value)),
-            "--programs" => programs = Some(PathBuf::from(value)),
-            _ => return unknown(option),
+fn in_rounds(options: &Options) -> Result<ExitCode, Failure> {
+    let (limit, output) = (options.limit(30), options.output("rounds"));
+    let instances = rounds::instances().into_iter().filter(|instance| options.wants_family(&instance.family));
+    if let Some(folder) = &options.programs {
+        std::fs::create_dir_all(folder)?;
+        for rounds::Instance { family, number, text } in instances {
+            std::fs::write(folder.join(format!("{family}-{number}.bp")), text)?;
         }
-        Ok(())
-    })?;
-    let wanted = |instance: &rounds::Instance| families.is_empty() || families.contains(&instance.family);
-    if let Some(folder) = programs {
-        return Ok(write_programs(&folder, rounds::instances().into_iter().filter(wanted))?);
+        return Ok(ExitCode::SUCCESS);
     }
     let mut rows = Vec::new();
-    for instance in rounds::instances().into_iter().filter(wanted) {
+    for instance in instances {
         let row = rounds::measure(&instance, limit);
         let answers = [&row.two_threads, &row.rounds, &row.views, &row.auto].into_iter().chain(&row.adequacy);
         let cells = answers.map(|answer| format!("{:<9} {:>7.3} s", answer.verdict, answer.seconds));
@@ -227,127 +174,72 @@ fn in_rounds(words: impl Iterator<Item = String>) -> Result<ExitCode, Failure> {
     Ok(end(&rounds::contradictions(&rows)))
 }
 
-fn write_programs(folder: &Path, instances: impl Iterator<Item = rounds::Instance>) -> std::io::Result<ExitCode> {
-    std::fs::create_dir_all(folder)?;
-    for instance in instances {
-        std::fs::write(folder.join(format!("{}-{}.bp", instance.family, instance.number)), &instance.text)?;
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
 /// Runs the guarded commands and compares with the published tables.
-fn integers(words: impl Iterator<Item = String>) -> Result<ExitCode, Failure> {
-    let (mut limit, mut output) = (Duration::from_secs(60), Output::of_suite(&root(), "integers"));
-    let (mut only, mut engines) = (Vec::new(), Vec::new());
-    each_option(words, |option, value| {
-        match option {
-            "--limit" => limit = seconds(&value)?,
-            "--families" => only = list(&value),
-            "--engines" => engines = list(&value),
-            "--out" => output = Output::folder(PathBuf::from(value)),
-            _ => return unknown(option),
-        }
-        Ok(())
-    })?;
+fn integers(options: &Options) -> Result<ExitCode, Failure> {
+    let limit = options.limit(60);
     let solvers = find_solvers(&selvedge_check::Solvers::default());
     print!("{}", table_of_integers::head());
-    let wanted = |names: &[String], name: &str| names.is_empty() || names.iter().any(|known| known == name);
     let mut rows = Vec::new();
-    for row in selvedge_testkit::integers::rows().into_iter().filter(|row| wanted(&only, &row.name)) {
-        let ask = |engine: &&str| {
-            wanted(&engines, engine).then(|| table_of_integers::ask(&row, engine, limit, &solvers)).flatten()
-        };
-        let cells: Vec<_> = table_of_integers::ENGINES.iter().map(ask).collect();
+    for row in selvedge_testkit::integers::rows().into_iter().filter(|row| options.wants_family(&row.name)) {
+        let ask = |engine: &str| table_of_integers::ask(&row, engine, limit, &solvers);
+        let cell = |engine: &&str| options.wants_engine(engine).then(|| ask(engine)).flatten();
+        let cells: Vec<_> = table_of_integers::ENGINES.iter().map(cell).collect();
         print!("{}", table_of_integers::line(&row, &cells));
         rows.push((row, cells));
     }
     let wrong = rows.iter().flat_map(|(_, cells)| cells).flatten().filter(|cell| cell.verdict == "wrong").count();
     print!("{}", table_of_integers::summary(&rows));
-    output.write_page(&table_of_integers::page(&rows, limit))?;
+    options.output("integers").write_page(&table_of_integers::page(&rows, limit))?;
     Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::from(6) })
 }
 
-/// Runs the series of programs whose threads take turns.
-fn contexts(words: impl Iterator<Item = String>) -> Result<ExitCode, Failure> {
-    let mut plan = turns::Plan {
-        selvedge: std::env::current_exe()?.with_file_name("selvedge"),
-        series: Vec::new(),
-        engines: vec!["contexts".to_string(), "contexts-eager".to_string()],
-        limit: Duration::from_secs(60),
-        eager_limit: Duration::from_secs(60),
-        scratch: std::env::temp_dir().join("selvedge-bench-contexts"),
-    };
-    let mut output = Output::of_suite(&root(), "contexts");
-    each_option(words, |option, value| {
-        match option {
-            "--families" => plan.series = list(&value),
-            "--engines" => plan.engines = list(&value),
-            "--limit" => plan.limit = seconds(&value)?,
-            "--eager-limit" => plan.eager_limit = seconds(&value)?,
-            "--out" => output = Output::folder(PathBuf::from(value)),
-            _ => return unknown(option),
-        }
-        Ok(())
-    })?;
-    let tell = |timing: &turns::Timing| {
-        let turns::Timing { program, contexts, tool, verdict, seconds, .. } = timing;
-        let contexts = contexts.map_or("-".to_string(), |contexts| contexts.to_string());
-        println!("{program:<28} {contexts:>2} {tool:<16} {verdict:<12} {seconds:>8.3} s");
-    };
-    let timings = turns::run(&plan, &mut { tell })?;
-    output.write_records(&timings)?;
-    output.write_page(&turns::fit::markdown(&timings, &plan, &output))?;
-    for series in turns::series() {
-        if let Some(svg) = turns::fit::svg(&timings, &series) {
-            output.write_plot(&turns::fit::file_name(&series), &svg)?;
-        }
+/// Runs a suite and writes its records and its page.
+fn measure(
+    suite: Suite,
+    options: &Options,
+    write: fn(&[Record], &Plan, &Output) -> io::Result<String>,
+) -> Result<ExitCode, Failure> {
+    let output = options.output(suite.name);
+    let plan = plan(suite, options)?;
+    if !plan.peer.is_empty() && !plan.tools.iter().any(|tool| tool.name() == plan.peer) {
+        eprintln!("{} was not found: there is no peer to compare with", plan.peer);
     }
-    Ok(ExitCode::SUCCESS)
+    let tell = |record: &Record| {
+        let Record { instance, tool, verdict, seconds, .. } = record;
+        println!("{instance:<32} {tool:<28} {verdict:<12} {seconds:>8.3} s");
+    };
+    let records = run(&plan, &mut { tell })?;
+    output.write_records(&records)?;
+    output.write_page(&write(&records, &plan, &output)?)?;
+    Ok(end(&contradictions(&records)))
 }
 
-fn parse(suite: Suite, words: impl Iterator<Item = String>) -> Result<Options, Failure> {
-    let beside = std::env::current_exe()?.with_file_name("selvedge");
-    let mut engines = suite.engines();
-    let mut plan = Plan {
-        selvedge: beside,
-        tools: Vec::new(),
-        groups: Vec::new(),
-        families: Vec::new(),
-        reads: suite == Suite::Sequential,
-        trivial: suite.trivial(),
-        max_size: None,
-        limit: Duration::from_secs(10),
-        corpus_limit: suite.corpus_limit(),
-        peer: suite.peer(),
-        peer_limit: None,
-        scratch: std::env::temp_dir().join("selvedge-bench"),
+fn plan(suite: Suite, options: &Options) -> Result<Plan, Failure> {
+    let selvedge = std::env::current_exe()?.with_file_name("selvedge");
+    let engines = match &options.engines {
+        Some(names) => names.iter().map(|name| engine(name)).collect::<Result<_, _>>()?,
+        None => suite.engines,
     };
-    let mut output = Output::of_suite(&root(), suite.name());
-    let (mut kept, mut against): (Option<Vec<String>>, Option<PathBuf>) = (None, None);
-    each_option(words, |option, value| {
-        match option {
-            "--families" => plan.families = list(&value),
-            "--engines" => engines = value.split(',').map(engine).collect::<Result<_, _>>()?,
-            "--tools" => kept = Some(list(&value)),
-            "--peer-limit" => plan.peer_limit = Some(seconds(&value)?),
-            "--against" => against = Some(PathBuf::from(value)),
-            "--max-size" => plan.max_size = Some(value.parse().map_err(|_| format!("`{value}` is not a number"))?),
-            "--limit" => (plan.limit, plan.corpus_limit) = (seconds(&value)?, seconds(&value)?),
-            "--out" => output = Output::folder(PathBuf::from(value)),
-            _ => return unknown(option),
-        }
-        Ok(())
-    })?;
-    plan.tools = tools(suite, &engines, &plan.selvedge);
-    if let Some(kept) = kept {
-        plan.tools.retain(|tool| kept.contains(&tool.name()));
+    let (mut tools, mut peer) = (tools(suite.name, &engines, &selvedge), suite.peer);
+    tools.retain(|tool| options.tools.as_ref().is_none_or(|kept| kept.contains(&tool.name())));
+    if let Some(selvedge) = options.against.clone() {
+        tools.push(Box::new(Ours { selvedge, engine: None, switches: Vec::new(), name: Some(OTHER_VERSION) }));
+        peer = OTHER_VERSION;
     }
-    if let Some(selvedge) = against {
-        plan.tools.push(Box::new(Ours { selvedge, engine: None, switches: Vec::new(), name: Some(OTHER_VERSION) }));
-        plan.peer = OTHER_VERSION;
-    }
-    plan.groups = suite.groups()?;
-    Ok(Options { plan, output })
+    Ok(Plan {
+        selvedge,
+        tools,
+        groups: (suite.groups)()?,
+        families: options.families.clone(),
+        reads: suite.name == "sequential",
+        trivial: Question { threads: suite.threads, ..Question::default() },
+        max_size: options.max_size,
+        limit: options.limit(suite.limit),
+        corpus_limit: options.limit(suite.corpus_limit),
+        peer,
+        peer_limit: options.peer_limit.or(suite.peer_limit.map(Duration::from_secs)),
+        scratch: std::env::temp_dir().join("selvedge-bench"),
+    })
 }
 
 /// Returns the engine with a name, `None` for the portfolio.
@@ -359,8 +251,8 @@ fn engine(name: &str) -> Result<Option<EngineKind>, String> {
     }
 }
 
-/// Returns the engines, those for threads with each of their switches, and the peer.
-fn tools(suite: Suite, engines: &[Option<EngineKind>], selvedge: &Path) -> Vec<Box<dyn Tool>> {
+/// Returns the engines, those for threads with each of their switches, and the tools of others.
+fn tools(suite: &str, engines: &[Option<EngineKind>], selvedge: &Path) -> Vec<Box<dyn Tool>> {
     let mut tools: Vec<Box<dyn Tool>> = Vec::new();
     for engine in engines.iter().copied() {
         for switches in switches(engine) {
@@ -368,43 +260,43 @@ fn tools(suite: Suite, engines: &[Option<EngineKind>], selvedge: &Path) -> Vec<B
         }
     }
     match suite {
-        Suite::Sequential => tools.extend(Spacer::find().map(|spacer| Box::new(spacer) as Box<dyn Tool>)),
-        Suite::Threads => tools.extend(Spin::find().map(|spin| Box::new(spin) as Box<dyn Tool>)),
-        Suite::Unbounded | Suite::Everything => {}
+        "sequential" => tools.extend(Spacer::find().map(|spacer| Box::new(spacer) as Box<dyn Tool>)),
+        "threads" | "contexts" => tools.extend(Spin::find().map(|spin| Box::new(spin) as Box<dyn Tool>)),
+        _ => {}
     }
     tools
 }
 
-fn execute(options: &Options) -> Result<ExitCode, Failure> {
-    let Options { plan, output } = options;
-    let peer = plan.peer;
-    if !peer.is_empty() && !plan.tools.iter().any(|tool| tool.name() == peer) {
-        eprintln!("{peer} was not found: there is no peer to compare with");
-    }
-    let tell = |record: &Record| {
-        let Record { instance, tool, verdict, seconds, .. } = record;
-        println!("{instance:<32} {tool:<28} {verdict:<12} {seconds:>8.3} s");
-    };
-    let records = run(plan, &mut { tell })?;
+/// Returns the page of a suite, and writes its plots.
+fn page(records: &[Record], plan: &Plan, output: &Output) -> io::Result<String> {
     let limit = plan.limit.as_secs_f64();
-    let peer_limit = plan.peer_limit.unwrap_or(plan.limit).as_secs_f64();
-    output.write_records(&records)?;
-    let mut page = Page { records: &records, limit, peer, peer_limit }.markdown();
-    let figures = figures(&records, limit);
+    let table = Page { records, limit, peer: plan.peer, peer_limit: plan.peer_limit().as_secs_f64() };
+    let mut page = table.markdown();
+    let figures = figures(records, limit);
     if !figures.is_empty() {
         page.push_str("\n## Switches\n\n");
         page.push_str(&figures::markdown(&figures));
     }
-    if peer == OTHER_VERSION {
-        page.push_str(&Page { records: &records, limit, peer, peer_limit }.versions());
+    if plan.peer == OTHER_VERSION {
+        page.push_str(&table.versions());
     }
     let scatters = figures.iter().map(|figure| (format!("figure-{}", figure.figure), figure.svg()));
-    for (name, svg) in growth_plots(&records).into_iter().chain(scatters) {
+    for (name, svg) in growth_plots(records).into_iter().chain(scatters) {
         output.write_plot(&format!("{name}.svg"), &svg)?;
         page.push_str(&output.image(&name, &format!("{name}.svg")));
     }
-    output.write_page(&page)?;
-    Ok(end(&contradictions(&records)))
+    Ok(page)
+}
+
+/// Returns the page about threads that take turns, and writes its plots.
+fn contexts_page(records: &[Record], plan: &Plan, output: &Output) -> io::Result<String> {
+    for series in turns::series() {
+        if let Some(svg) = turns::fit::svg(records, &series) {
+            output.write_plot(&turns::fit::file_name(&series), &svg)?;
+        }
+    }
+    let [limit, eager_limit] = [plan.limit, plan.peer_limit()].map(|limit| limit.as_secs_f64());
+    Ok(turns::fit::markdown(records, limit, eager_limit, output))
 }
 
 /// Draws a plot for each family that has one.

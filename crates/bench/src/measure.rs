@@ -5,24 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// The result of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
-    /// `safe`, `unsafe`, `unknown`, or the reason why there is no verdict.
-    pub verdict: String,
-    /// Wall-clock seconds, the start of the process included.
-    pub seconds: f64,
-    /// The greatest resident memory in bytes, where the system reports it.
-    pub peak: Option<u64>,
-    /// Seconds of processor time when the process was last observed, where the system reports it.
-    pub processor: Option<f64>,
-    /// Seconds of preparation before the run.
-    pub prepare: f64,
-    /// The number of states that the tool stored, where it reports it.
-    pub states: Option<u64>,
-    /// Further information from the output.
-    pub note: Option<String>,
-}
+use crate::Record;
 
 /// The interval at which the child is observed.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -30,15 +13,16 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// A function that reads the verdict from a tool's output and exit code.
 pub type Reader<'r> = &'r dyn Fn(&str, Option<i32>) -> String;
 
-/// Runs a command and reads its verdict. The process is killed when it exceeds the limit by a second.
-pub fn measure(command: &mut Command, limit: Duration, read: Reader<'_>) -> std::io::Result<Measured> {
+/// Runs a command and reads its verdict. The process is killed when it exceeds the limit by a second. The record does
+/// not say of which tool and instance it is.
+pub fn measure(command: &mut Command, limit: Duration, read: Reader<'_>) -> std::io::Result<Record> {
     let out = tempfile(command)?;
     let start = Instant::now();
     let mut child = command.spawn()?;
-    let (mut peak, mut processor, mut killed) = (None, None, false);
+    let (mut peak_bytes, mut processor_seconds, mut killed) = (None, None, false);
     let status = loop {
-        peak = peak.max(resident(child.id()));
-        processor = self::processor(child.id()).or(processor);
+        peak_bytes = peak_bytes.max(resident(child.id()));
+        processor_seconds = processor(child.id()).or(processor_seconds);
         if let Some(status) = child.try_wait()? {
             break status;
         }
@@ -52,7 +36,7 @@ pub fn measure(command: &mut Command, limit: Duration, read: Reader<'_>) -> std:
     let text = String::from_utf8_lossy(&std::fs::read(&out)?).into_owned();
     std::fs::remove_file(&out)?;
     let verdict = if killed { "time limit".to_string() } else { read(&text, status.code()) };
-    Ok(Measured { verdict, seconds, peak, processor, prepare: 0.0, states: None, note: None })
+    Ok(Record { verdict, seconds, peak_bytes, processor_seconds, ..Record::default() })
 }
 
 /// Redirects the output to a file, so that it need not be read while the process runs.
@@ -73,13 +57,18 @@ fn resident(pid: u32) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Returns the processor time of a process, which the system counts in hundredths of a second. The numbers follow the
-/// name, which is in parentheses.
+/// Returns the processor time of a process.
 pub(super) fn processor(pid: u32) -> Option<f64> {
-    let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
+    processor_times(&pid.to_string()).map(|[user, system, ..]| user + system)
+}
+
+/// Returns the seconds of processor time of a process in user and kernel mode, and the same of its finished children.
+/// The system counts them in hundredths of a second; the numbers follow the name, which is in parentheses.
+pub(super) fn processor_times(pid: &str) -> Option<[f64; 4]> {
+    let stat = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat")).ok()?;
     let words: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks: u64 = words.get(11)?.parse::<u64>().ok()? + words.get(12)?.parse::<u64>().ok()?;
-    Some(ticks as f64 / 100.0)
+    let ticks: Vec<f64> = words.get(11..15)?.iter().filter_map(|word| word.parse().ok()).collect();
+    Some(<[f64; 4]>::try_from(ticks).ok()?.map(|ticks| ticks / 100.0))
 }
 
 /// Returns the verdict in the output of Selvedge or z3.
@@ -117,7 +106,7 @@ mod tests {
         let measured = measure(&mut command, Duration::from_secs(60), &verdict).expect("a shell is there");
         assert_eq!(measured.verdict, "unsafe");
         assert!(measured.seconds > 0.0);
-        assert!(measured.peak.is_some() || !cfg!(target_os = "linux"));
+        assert!(measured.peak_bytes.is_some() || !cfg!(target_os = "linux"));
     }
 
     #[test]

@@ -109,54 +109,39 @@ pub fn scatter(title: &str, right: &str, up: &str, points: &[(f64, f64)]) -> Str
     let scale = |to| Scale { axis: Axis::Logarithmic, from: (0.0007, slowest), to };
     let side = HEIGHT - MARGIN[2] - MARGIN[3];
     let (x, y) = (scale((MARGIN[0], MARGIN[0] + side)), scale((HEIGHT - MARGIN[3], MARGIN[2])));
+    let ((left, end), (bottom, top)) = (x.to, y.to);
     let mut text = head(title);
-    let mut time = 0.001;
-    while time <= slowest {
-        let ((across, upwards), shown) = ((x.place(time), y.place(time)), (time * 1000.0).round() / 1000.0);
+    for (time, shown) in times(slowest) {
+        let (across, upwards) = (x.place(time), y.place(time));
+        let (before, middle, below) = (left - 6.0, upwards + 4.0, bottom + 16.0);
         let _ = writeln!(
             text,
-            "<path d=\"M{:.1} {upwards:.1}H{:.1}M{across:.1} {:.1}V{:.1}\" stroke=\"#ddd\"/><text x=\"{:.1}\" \
-             y=\"{:.1}\" text-anchor=\"end\">{shown}</text><text x=\"{across:.1}\" y=\"{:.1}\" \
-             text-anchor=\"middle\">{shown}</text>",
-            x.to.0,
-            x.to.1,
-            y.to.0,
-            y.to.1,
-            x.to.0 - 6.0,
-            upwards + 4.0,
-            y.to.0 + 16.0
+            "<path d=\"M{left:.1} {upwards:.1}H{end:.1}M{across:.1} {bottom:.1}V{top:.1}\" stroke=\"#ddd\"/><text \
+             x=\"{before:.1}\" y=\"{middle:.1}\" text-anchor=\"end\">{shown}</text><text x=\"{across:.1}\" \
+             y=\"{below:.1}\" text-anchor=\"middle\">{shown}</text>"
         );
-        time *= 10.0;
     }
-    let _ = writeln!(
-        text,
-        "<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" stroke=\"#888\" stroke-dasharray=\"4 3\"/>",
-        x.to.0, y.to.0, x.to.1, y.to.1
-    );
+    let diagonal = format!("M{left:.1} {bottom:.1}L{end:.1} {top:.1}");
+    let _ = writeln!(text, "<path d=\"{diagonal}\" stroke=\"#888\" stroke-dasharray=\"4 3\"/>");
     for (across, upwards) in points {
-        let (cx, cy) = (x.place(across.max(0.001)), y.place(upwards.max(0.001)));
-        let colour = COLOURS[0];
+        let (cx, cy, colour) = (x.place(across.max(0.001)), y.place(upwards.max(0.001)), COLOURS[0]);
         let _ =
             writeln!(text, "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"3\" fill=\"{colour}\" fill-opacity=\"0.6\"/>");
     }
-    let beside = x.to.1 + 14.0;
-    for (number, line) in [
-        format!("right: {right}"),
-        format!("up: {up}"),
-        "below the line".to_string(),
-        "the second is faster".to_string(),
-    ]
-    .iter()
-    .enumerate()
-    {
-        let _ = writeln!(
-            text,
-            "<text x=\"{beside:.1}\" y=\"{:.1}\">{line}</text>",
-            MARGIN[2] + 14.0 + 18.0 * number as f64
-        );
+    let beside = end + 14.0;
+    let legend = format!("right: {right}\nup: {up}\nbelow the line\nthe second is faster");
+    for (number, line) in legend.lines().enumerate() {
+        let at = MARGIN[2] + 14.0 + 18.0 * number as f64;
+        let _ = writeln!(text, "<text x=\"{beside:.1}\" y=\"{at:.1}\">{line}</text>");
     }
     text.push_str("</svg>\n");
     text
+}
+
+/// Returns the powers of ten of seconds up to a time, from a millisecond on, each also as it is shown.
+fn times(slowest: f64) -> impl Iterator<Item = (f64, f64)> {
+    let powers = std::iter::successors(Some(0.001), |time| Some(time * 10.0));
+    powers.take_while(move |time| *time <= slowest).map(|time| (time, (time * 1000.0).round() / 1000.0))
 }
 
 fn head(title: &str) -> String {
@@ -170,30 +155,22 @@ fn head(title: &str) -> String {
 
 /// Draws grid lines at powers of ten of time, and at a few round sizes.
 fn axes(text: &mut String, x: Scale, y: Scale) {
-    let mut time = y.from.0;
-    while time <= y.from.1 {
+    let ((left, end), (bottom, top)) = (x.to, y.to);
+    for (time, shown) in times(y.from.1) {
         let at = y.place(time);
+        let (before, middle) = (left - 6.0, at + 4.0);
         let _ = writeln!(
             text,
-            "<line x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\" stroke=\"#ddd\"/><text x=\"{:.1}\" \
-             y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            x.to.0,
-            x.to.1,
-            x.to.0 - 6.0,
-            at + 4.0,
-            (time * 1000.0).round() / 1000.0
+            "<line x1=\"{left:.1}\" x2=\"{end:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\" stroke=\"#ddd\"/><text \
+             x=\"{before:.1}\" y=\"{middle:.1}\" text-anchor=\"end\">{shown}</text>"
         );
-        time *= 10.0;
     }
     for size in sizes(x) {
-        let at = x.place(size);
+        let (at, below) = (x.place(size), bottom + 18.0);
         let _ = writeln!(
             text,
-            "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{:.1}\" y2=\"{:.1}\" stroke=\"#ddd\"/><text x=\"{at:.1}\" \
-             y=\"{:.1}\" text-anchor=\"middle\">{size}</text>",
-            y.to.1,
-            y.to.0,
-            y.to.0 + 18.0
+            "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{top:.1}\" y2=\"{bottom:.1}\" stroke=\"#ddd\"/><text \
+             x=\"{at:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">{size}</text>"
         );
     }
 }
@@ -218,14 +195,11 @@ fn sizes(x: Scale) -> Vec<f64> {
 fn line(text: &mut String, tool: &str, number: usize, places: &[(f64, f64)]) {
     let colour = COLOURS[number % COLOURS.len()];
     let points: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-    let _ = writeln!(
-        text,
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
-        points.join(" ")
-    );
+    let points = points.join(" ");
+    let _ = writeln!(text, "<polyline points=\"{points}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>");
     for (x, y) in places {
         let _ = writeln!(text, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>");
     }
-    let (x, y) = (WIDTH - MARGIN[1] + 12.0, MARGIN[2] + 18.0 * number as f64);
-    let _ = writeln!(text, "<text x=\"{x:.1}\" y=\"{:.1}\" fill=\"{colour}\">{tool}</text>", y + 10.0);
+    let (x, y) = (WIDTH - MARGIN[1] + 12.0, MARGIN[2] + 18.0 * number as f64 + 10.0);
+    let _ = writeln!(text, "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{colour}\">{tool}</text>");
 }

@@ -7,13 +7,11 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
-use selvedge_check::{CancelToken, Limits, Run, Subject, Task};
+use selvedge_check::{CancelToken, Limits, Run};
 use selvedge_driver::external::{Code, ExternalFailure, ExternalVerdict, Room, Spin, Storage, read_search};
 use selvedge_export::promela;
-use selvedge_frontend::bp::{LoadOptions, load};
-use selvedge_frontend::{Context, Source};
 
-use super::tool::{Asked, Tool};
+use super::tool::{Asked, Tool, translate};
 
 /// The memory that a search may use, in megabytes.
 const MEGABYTES: u64 = 8_000;
@@ -24,7 +22,7 @@ impl Tool for Spin {
     }
 
     fn command(&self, asked: &Asked<'_>) -> io::Result<Option<Command>> {
-        let Some(model) = model(asked)? else { return Ok(None) };
+        let Some(model) = translate(asked, promela::render)? else { return Ok(None) };
         prepare(self, &model, &asked.scratch.join("spin"), asked).map(Some)
     }
 
@@ -69,16 +67,4 @@ fn failed(silence: ExternalFailure) -> io::Error {
         ExternalFailure::Failed(error) => error,
         ExternalFailure::Stop(stop) => io::Error::other(stop.to_string()),
     }
-}
-
-/// Returns the model of a program; `None` if the translation does not support it.
-fn model(asked: &Asked<'_>) -> io::Result<Option<String>> {
-    let text = std::fs::read_to_string(asked.file)?;
-    let loaded = load(&text, &LoadOptions::default());
-    let Some(program) = loaded.program else { return Ok(None) };
-    let subject = Subject { program: &program, map: &loaded.source_map, text: &text };
-    let Ok((posed, target, threads)) = asked.question.pose(subject) else { return Ok(None) };
-    let source = Source::new(asked.file.display().to_string(), text.clone());
-    let context = Context { program: &posed, map: &loaded.source_map, source: &source };
-    Ok(promela::render(context, &Task { program: &posed, target: &target, threads }).ok())
 }

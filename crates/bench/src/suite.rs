@@ -3,9 +3,12 @@
 use selvedge_check::{Initial, Question};
 use std::path::PathBuf;
 
-use super::concurrent::{CONCURRENT, Concurrent, Size, Twin};
-use super::families::{self, FAMILIES};
-use selvedge_testkit::corpus::{Entry, Expected, boppo, foreign, own, refined, systems};
+use super::concurrent::{CONCURRENT, Concurrent, Size};
+use super::families::{self, FAMILIES, Twin};
+use super::tool::is_for_threads;
+use super::turns;
+use selvedge_engines::EngineKind;
+use selvedge_testkit::corpus::{Entry, Expected, System, boppo, foreign, own, refined, systems};
 
 /// Instances that belong together, the easier ones first.
 pub struct Group {
@@ -28,7 +31,7 @@ pub enum Growth {
 
 /// A program and a question about it.
 pub struct Instance {
-    /// Its name, different from all others.
+    /// Its name, different from those of other programs and questions.
     pub name: String,
     /// Its size, or its lines.
     pub size: usize,
@@ -36,6 +39,8 @@ pub struct Instance {
     pub expected: Option<Expected>,
     /// The question.
     pub question: Question,
+    /// The bound on the contexts of each thread, for the engines that need one.
+    pub contexts: Option<u32>,
     /// The program.
     pub text: Text,
 }
@@ -48,31 +53,117 @@ pub enum Text {
     File(PathBuf),
 }
 
+/// A suite: groups of programs, and the tools that run on them.
+pub struct Suite {
+    /// The name.
+    pub name: &'static str,
+    /// The tool with which ours are compared; empty for none.
+    pub peer: &'static str,
+    /// The time limit for each run in seconds.
+    pub limit: u64,
+    /// The time limit for each run on programs that do not grow, in seconds.
+    pub corpus_limit: u64,
+    /// The time limit for each run of the peer in seconds, if it has one of its own.
+    pub peer_limit: Option<u64>,
+    /// The bound on threads for the trivial program.
+    pub threads: Option<u32>,
+    /// The engines that run unless others are named; `None` is the portfolio.
+    pub engines: Vec<Option<EngineKind>>,
+    /// A function that returns the groups.
+    pub groups: fn() -> Result<Vec<Group>, String>,
+}
+
+/// The engines for any number of threads.
+const UNBOUNDED: [EngineKind; 6] = [
+    EngineKind::Views,
+    EngineKind::ViewsExplicit,
+    EngineKind::KarpMiller,
+    EngineKind::KarpMillerExplicit,
+    EngineKind::Backward,
+    EngineKind::Cutoff,
+];
+
+impl Suite {
+    /// Returns the suite with a name.
+    pub fn named(name: &str) -> Option<Suite> {
+        let portfolio_and = |is_asked: &dyn Fn(&EngineKind) -> bool| {
+            std::iter::once(None).chain(EngineKind::ALL.iter().copied().filter(is_asked).map(Some)).collect()
+        };
+        let others = [EngineKind::Exhaustive, EngineKind::Rounds, EngineKind::Contexts, EngineKind::ContextsEager];
+        let is_sequential =
+            |engine: &EngineKind| !is_for_threads(*engine) && !others.contains(engine) && !UNBOUNDED.contains(engine);
+        let everything = Suite {
+            name: "everything",
+            peer: "",
+            limit: 10,
+            corpus_limit: 10,
+            peer_limit: None,
+            threads: None,
+            engines: vec![None],
+            groups: everything,
+        };
+        Some(match name {
+            "sequential" => Suite {
+                name: "sequential",
+                peer: "spacer",
+                corpus_limit: 3,
+                threads: Some(1),
+                engines: portfolio_and(&is_sequential),
+                groups: || Ok(sequential()),
+                ..everything
+            },
+            "threads" => Suite {
+                name: "threads",
+                peer: "spin",
+                threads: Some(1),
+                engines: portfolio_and(&|engine| is_for_threads(*engine)),
+                groups: || Ok(threads()),
+                ..everything
+            },
+            "unbounded" => Suite {
+                name: "unbounded",
+                engines: portfolio_and(&|engine| UNBOUNDED.contains(engine)),
+                groups: unbounded,
+                ..everything
+            },
+            "contexts" => Suite {
+                name: "contexts",
+                peer: "contexts-eager",
+                limit: 60,
+                peer_limit: Some(60),
+                threads: Some(1),
+                engines: [EngineKind::Contexts, EngineKind::ContextsEager].map(Some).into(),
+                groups: || Ok(turns::groups()),
+                ..everything
+            },
+            "everything" => everything,
+            _ => return None,
+        })
+    }
+}
+
 /// Returns the families of programs with one thread, and the sequential part of the corpus.
-pub fn sequential() -> Vec<Group> {
-    let mut groups: Vec<Group> = FAMILIES.iter().map(sequential_family).collect();
-    let question = Question::default();
-    groups.push(files("corpus", families::corpus(), &question));
+fn sequential() -> Vec<Group> {
+    let mut groups = Vec::new();
+    for (family, twin) in FAMILIES.iter().flat_map(|family| Twin::BOTH.map(|twin| (family, twin))) {
+        let name = format!("{}-{}", family.name, twin.suffix());
+        let instance = |size: usize| Instance {
+            name: format!("{name}-{size}"),
+            size,
+            expected: Some(twin.pick(Expected::Safe, Expected::Unsafe)),
+            question: Question::default(),
+            contexts: None,
+            text: Text::Made(Box::new(move || (family.make)(size, twin))),
+        };
+        let instances = family.sizes.iter().copied().map(instance).collect();
+        groups.push(Group { family: name, growth: Growth::Ascending, instances });
+    }
+    groups.push(files("corpus", families::corpus(), &Question::default()));
     groups
 }
 
-fn sequential_family(family: &'static families::Family) -> Group {
-    let instance = |size: &usize| {
-        let size = *size;
-        Instance {
-            name: format!("{}-{size}", family.name),
-            size,
-            expected: Some(family.expected),
-            question: Question::default(),
-            text: Text::Made(Box::new(move || (family.make)(size))),
-        }
-    };
-    let instances = family.sizes.iter().map(instance).collect();
-    Group { family: family.name.to_string(), growth: Growth::Ascending, instances }
-}
-
 /// Returns the families of programs with threads, and the concurrent part of the corpus with up to 2, 3 and 4 threads.
-pub fn threads() -> Vec<Group> {
+fn threads() -> Vec<Group> {
     let mut groups = Vec::new();
     for family in CONCURRENT {
         groups.extend(Twin::BOTH.map(|twin| concurrent_family(family, twin)));
@@ -87,37 +178,27 @@ pub fn threads() -> Vec<Group> {
 /// Returns the groups for any number of threads: the thread-transition systems of the corpus with one initial thread
 /// and with any number, the programs that some of them come from, and the families of programs with threads, each at
 /// its first size.
-pub fn unbounded() -> Result<Vec<Group>, String> {
+fn unbounded() -> Result<Vec<Group>, String> {
     let systems = systems()?;
-    let one = systems.iter().map(|system| Instance {
-        name: format!("{} (one)", system.name),
+    let instance = |system: &System, word: &str, expected, initial, path: PathBuf| Instance {
+        name: format!("{} ({word})", system.name),
         size: system.n_transitions,
-        expected: system.one,
-        question: Question::default(),
-        text: Text::File(system.path.clone()),
-    });
-    let any = systems.iter().map(|system| Instance {
-        name: format!("{} (any)", system.name),
-        size: system.n_transitions,
-        expected: system.any,
-        question: Question { initial: Some(Initial::Any), ..Question::default() },
-        text: Text::File(system.path.clone()),
-    });
-    let programs = systems.iter().filter(|system| system.path.with_extension("bp").is_file()).map(|system| Instance {
-        name: format!("{} (program)", system.name),
-        size: system.n_transitions,
-        expected: system.one,
-        question: Question::default(),
-        text: Text::File(system.path.with_extension("bp")),
-    });
+        expected,
+        question: Question { initial, ..Question::default() },
+        contexts: None,
+        text: Text::File(path),
+    };
+    let one = systems.iter().map(|system| instance(system, "one", system.one, None, system.path.clone()));
+    let any = |system: &System| instance(system, "any", system.any, Some(Initial::Any), system.path.clone());
+    let programs = systems.iter().filter(|system| system.path.with_extension("bp").is_file());
+    let programs =
+        programs.map(|system| instance(system, "program", system.one, None, system.path.with_extension("bp")));
+    let twins = CONCURRENT.iter().flat_map(|family| Twin::BOTH.map(|twin| unbounded_twin(family, twin)));
     Ok(vec![
         unrelated("corpus-tts-one", one.collect()),
-        unrelated("corpus-tts-any", any.collect()),
+        unrelated("corpus-tts-any", systems.iter().map(any).collect()),
         unrelated("corpus-bp", programs.collect()),
-        unrelated(
-            "families",
-            CONCURRENT.iter().flat_map(|family| Twin::BOTH.map(|twin| unbounded_twin(family, twin))).collect(),
-        ),
+        unrelated("families", twins.collect()),
     ])
 }
 
@@ -127,17 +208,17 @@ fn unbounded_twin(family: &'static Concurrent, twin: Twin) -> Instance {
     let sizes = family.sizes();
     let has_error = |size: &&Size| family.expected(**size, twin) == Expected::Unsafe;
     let size = *sizes.iter().find(has_error).unwrap_or(&sizes[0]);
+    let instance = concurrent_instance(family, size, twin);
     Instance {
         name: format!("{}-{}", family.name, twin.suffix()),
-        size: family.number(size),
-        expected: Some(family.expected(size, twin)).filter(|expected| *expected == Expected::Unsafe),
-        question: Question { threads: None, ..family.question(size) },
-        text: Text::Made(Box::new(move || (family.make)(size, twin))),
+        expected: instance.expected.filter(|expected| *expected == Expected::Unsafe),
+        question: Question { threads: None, ..instance.question },
+        ..instance
     }
 }
 
 /// Returns all programs of the repository and of the corpus, each with its own question.
-pub fn everything() -> Result<Vec<Group>, String> {
+fn everything() -> Result<Vec<Group>, String> {
     let mut groups = vec![
         entries("ours", own()?),
         entries("corpus-boppo", boppo()?),
@@ -155,8 +236,10 @@ pub fn everything() -> Result<Vec<Group>, String> {
 fn entries(family: &str, entries: Vec<Entry>) -> Group {
     let instance = |entry: Entry| {
         let size = entry.text.lines().count();
-        let text = Text::Made(Box::new(move || entry.text.clone()));
-        Instance { name: entry.name, size, expected: entry.verdict, question: entry.question, text }
+        let program = entry.text;
+        let text = Text::Made(Box::new(move || program.clone()));
+        let Entry { name, verdict: expected, question, .. } = entry;
+        Instance { name, size, expected, question, contexts: None, text }
     };
     unrelated(family, entries.into_iter().map(instance).collect())
 }
@@ -166,16 +249,20 @@ fn unrelated(family: &str, instances: Vec<Instance>) -> Group {
 }
 
 fn concurrent_family(family: &'static Concurrent, twin: Twin) -> Group {
-    let name = format!("{}-{}", family.name, twin.suffix());
-    let instance = |size: Size| Instance {
-        name: format!("{name}-{}", family.number(size)),
-        size: family.number(size),
+    let instances = family.sizes().into_iter().map(|size| concurrent_instance(family, size, twin)).collect();
+    Group { family: format!("{}-{}", family.name, twin.suffix()), growth: Growth::Ascending, instances }
+}
+
+fn concurrent_instance(family: &'static Concurrent, size: Size, twin: Twin) -> Instance {
+    let number = family.number(size);
+    Instance {
+        name: format!("{}-{}-{number}", family.name, twin.suffix()),
+        size: number,
         expected: Some(family.expected(size, twin)),
         question: family.question(size),
+        contexts: None,
         text: Text::Made(Box::new(move || (family.make)(size, twin))),
-    };
-    let instances = family.sizes().into_iter().map(instance).collect();
-    Group { family: name, growth: Growth::Ascending, instances }
+    }
 }
 
 /// Returns the programs with threads in the corpus, as far as the corpus is installed.
@@ -202,7 +289,7 @@ fn files(family: &str, files: Vec<PathBuf>, question: &Question) -> Group {
         let suffix = question.threads.map_or(String::new(), |threads| format!(" ({threads} threads)"));
         let name = parts.into_iter().rev().collect::<Vec<_>>().join("/") + &suffix;
         let size = std::fs::read(&file).map_or(0, |bytes| bytes.iter().filter(|byte| **byte == b'\n').count());
-        Instance { name, size, expected: None, question: question.clone(), text: Text::File(file) }
+        Instance { name, size, expected: None, question: question.clone(), contexts: None, text: Text::File(file) }
     };
     unrelated(family, files.into_iter().map(instance).collect())
 }

@@ -248,26 +248,9 @@ pub fn geometric_mean(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::record;
 
     const PEER: &str = "peer";
-
-    fn record(instance: &str, tool: &str, verdict: &str, seconds: f64) -> Record {
-        Record {
-            family: "f".to_string(),
-            instance: instance.to_string(),
-            size: 1,
-            expected: None,
-            tool: tool.to_string(),
-            verdict: verdict.to_string(),
-            seconds,
-            net_seconds: seconds,
-            processor_seconds: None,
-            peak_bytes: Some(2_000_000),
-            prepare_seconds: 0.0,
-            states: None,
-            note: None,
-        }
-    }
 
     #[test]
     fn ratios_are_of_decided_runs_and_bounded_by_the_limit() {

@@ -22,18 +22,18 @@ use selvedge_testkit::threads::compare_entry;
 #[test]
 fn every_family_has_its_verdict_at_small_sizes() {
     for family in FAMILIES {
-        for size in [4, 6, 8] {
-            let text = (family.make)(size);
+        for (size, twin) in [4, 6, 8].into_iter().flat_map(|size| Twin::BOTH.map(|twin| (size, twin))) {
+            let text = (family.make)(size, twin);
             let posed = pose_text(text.clone(), &Question::default()).expect("the family is well-formed");
             // Decision diagrams of products are large.
-            let is_hard = family.name.starts_with("factoring") && (size > 4 || family.expected == Expected::Safe);
+            let is_hard = family.name.starts_with("factoring") && (size > 4 || twin == Twin::Safe);
             let engine: &dyn Engine = if is_hard { &Sat::default() } else { &Summaries::default() };
-            let expected = match engine.check(&posed.task(), &Run::unlimited()) {
-                Ok(Verdict::Safe(_)) => Expected::Safe,
-                Ok(Verdict::Unsafe(_)) => Expected::Unsafe,
+            let found = match engine.check(&posed.task(), &Run::unlimited()) {
+                Ok(Verdict::Safe(_)) => Twin::Safe,
+                Ok(Verdict::Unsafe(_)) => Twin::Unsafe,
                 Err(stop) => panic!("{}-{size}: {stop}", family.name),
             };
-            assert_eq!(expected, family.expected, "{}-{size}\n{text}", family.name);
+            assert_eq!(found, twin, "{}-{size}\n{text}", family.name);
         }
     }
 }
@@ -93,29 +93,30 @@ fn the_text_for_the_reader_has_the_lines_that_are_wanted() {
     assert!(load(&text, &LoadOptions::default()).program.is_some());
 }
 
-fn record(size: usize, tool: &str, verdict: &str) -> Record {
+/// Returns the record of a run of a tool on an instance of family `f`.
+pub(crate) fn record(instance: &str, tool: &str, verdict: &str, seconds: f64) -> Record {
     Record {
         family: "f".to_string(),
-        instance: format!("f-{size}"),
-        size,
-        expected: None,
+        instance: instance.to_string(),
+        size: 1,
         tool: tool.to_string(),
         verdict: verdict.to_string(),
-        seconds: size as f64 / 10.0,
-        net_seconds: size as f64 / 10.0,
-        processor_seconds: None,
-        peak_bytes: None,
-        prepare_seconds: 0.0,
-        states: None,
-        note: None,
+        seconds,
+        net_seconds: seconds,
+        peak_bytes: Some(2_000_000),
+        ..Record::default()
     }
+}
+
+fn sized(size: usize, tool: &str, verdict: &str) -> Record {
+    Record { size, peak_bytes: None, ..record(&format!("f-{size}"), tool, verdict, size as f64 / 10.0) }
 }
 
 #[test]
 fn tools_that_disagree_are_named() {
-    let records = [record(1, "one", "safe"), record(1, "two", "unsafe"), record(2, "one", "time limit")];
+    let records = [sized(1, "one", "safe"), sized(1, "two", "unsafe"), sized(2, "one", "time limit")];
     assert_eq!(contradictions(&records), ["f-1 is safe, but two says unsafe"]);
-    let agreed = [record(1, "one", "safe"), record(1, "two", "safe"), record(2, "two", "unsafe")];
+    let agreed = [sized(1, "one", "safe"), sized(1, "two", "safe"), sized(2, "two", "unsafe")];
     assert_eq!(contradictions(&agreed), Vec::<String>::new());
 }
 
@@ -125,7 +126,7 @@ fn a_plot_has_a_line_for_each_tool_and_a_point_for_each_decided_run() {
         .into_iter()
         .flat_map(|size| {
             let verdict = if size == 8 { "time limit" } else { "safe" };
-            [record(size, "one", "safe"), record(size, "spacer", verdict)]
+            [sized(size, "one", "safe"), sized(size, "spacer", verdict)]
         })
         .collect();
     let svg = plot::svg(&records, "f").expect("there are several sizes");

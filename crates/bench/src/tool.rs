@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use selvedge_check::{Question, Subject};
+use selvedge_check::{Question, Subject, Task};
 use selvedge_driver::external::Spacer;
 use selvedge_engines::EngineKind;
 use selvedge_export::horn;
@@ -53,6 +53,8 @@ pub struct Asked<'a> {
     pub file: &'a Path,
     /// The question.
     pub question: &'a Question,
+    /// The bound on the contexts of each thread, for the engines that need one.
+    pub contexts: Option<u32>,
     /// The time for the run.
     pub limit: Duration,
     /// The folder for temporary files.
@@ -100,18 +102,23 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// Returns the word at the start of the output line that belongs into the results: the winning engine, or the
-    /// number of threads that suffices.
+    /// Returns the word at the start of the output line that belongs into the results: the winning engine, the number
+    /// of threads that suffices, or the numbers of contexts.
     fn result_line(&self) -> Option<&'static str> {
         match self.engine {
             None => Some("engine:"),
             Some(EngineKind::Cutoff) => Some("cutoff:"),
-            Some(_) => None,
+            Some(_) => self.is_bounded().then_some("contexts"),
         }
     }
 
     fn engine_name(&self) -> &'static str {
         self.engine.map_or("auto", EngineKind::name)
+    }
+
+    /// Returns whether the engine needs a bound on contexts.
+    fn is_bounded(&self) -> bool {
+        matches!(self.engine, Some(EngineKind::Contexts | EngineKind::ContextsEager))
     }
 }
 
@@ -126,18 +133,32 @@ impl Tool for Ours {
     }
 
     fn command(&self, asked: &Asked<'_>) -> io::Result<Option<Command>> {
+        if self.is_bounded() != asked.contexts.is_some() {
+            return Ok(None);
+        }
         let mut command = Command::new(&self.selvedge);
         command.arg("check").args(self.result_line().is_none().then_some("--quiet"));
         command.args(["--engine", self.engine_name()]).args(&self.switches);
         command.args(["--time-limit", &format!("{}s", asked.seconds())]);
+        command.args(asked.contexts.into_iter().flat_map(|last| ["--contexts".to_string(), format!("1..{last}")]));
         command.args(selvedge_testkit::print::options(asked.question).split_whitespace()).arg(asked.file);
         Ok(Some(command))
+    }
+
+    fn verdict(&self, output: &str, code: Option<i32>) -> String {
+        let word = verdict(output, code);
+        if self.is_bounded() && word == "unknown" { "no error".to_string() } else { word }
     }
 
     fn note(&self, output: &str) -> Option<String> {
         let word = self.result_line()?;
         let line = output.lines().find_map(|line| line.trim_start().strip_prefix(word))?;
-        line.split([',', ';']).next().map(|part| part.trim().to_string())
+        let part = match line.split_once("an error within ") {
+            Some((_, number)) => number.split(' ').next(),
+            None if self.is_bounded() => None,
+            None => line.split([',', ';']).next(),
+        };
+        part.map(|part| part.trim().to_string())
     }
 }
 
@@ -147,7 +168,9 @@ impl Tool for Spacer {
     }
 
     fn command(&self, asked: &Asked<'_>) -> io::Result<Option<Command>> {
-        let Some(clauses) = clauses(asked)? else { return Ok(None) };
+        let Some(clauses) = translate(asked, |context, task| horn::render(context, task.target))? else {
+            return Ok(None);
+        };
         let path = asked.scratch.join("clauses.smt2");
         std::fs::write(&path, clauses)?;
         let mut command = Command::new(self.path());
@@ -162,15 +185,23 @@ impl Tool for Spacer {
     }
 }
 
-/// Returns the Horn clauses of a program.
-fn clauses(asked: &Asked<'_>) -> io::Result<Option<String>> {
+/// Reads the program and translates it with the question; `None` if the translation does not support it, or has no
+/// bound on contexts.
+pub(super) fn translate(
+    asked: &Asked<'_>,
+    render: impl FnOnce(Context<'_>, &Task<'_>) -> Result<String, String>,
+) -> io::Result<Option<String>> {
+    if asked.contexts.is_some() {
+        return Ok(None);
+    }
     let text = std::fs::read_to_string(asked.file)?;
     let loaded = load(&text, &LoadOptions::default());
     let Some(program) = loaded.program else { return Ok(None) };
     let subject = Subject { program: &program, map: &loaded.source_map, text: &text };
-    let Ok((posed, target, _)) = asked.question.pose(subject) else { return Ok(None) };
+    let Ok((posed, target, threads)) = asked.question.pose(subject) else { return Ok(None) };
     let source = Source::new(asked.file.display().to_string(), text.clone());
-    Ok(horn::render(Context { program: &posed, map: &loaded.source_map, source: &source }, &target).ok())
+    let context = Context { program: &posed, map: &loaded.source_map, source: &source };
+    Ok(render(context, &Task { program: &posed, target: &target, threads }).ok())
 }
 
 #[cfg(test)]
@@ -188,11 +219,21 @@ mod tests {
         assert_eq!(ours.name(), "exhaustive ample no-compress");
         let question = Question { threads: Some(3), ..Question::default() };
         let limit = Duration::from_millis(10);
-        let asked = Asked { file: Path::new("x.bp"), question: &question, limit, scratch: Path::new(".") };
+        let scratch = Path::new(".");
+        let asked = Asked { file: Path::new("x.bp"), question: &question, contexts: None, limit, scratch };
         let command = ours.command(&asked).expect("it needs no files").expect("it takes all programs");
         let words: Vec<String> = command.get_args().map(|word| word.to_string_lossy().into_owned()).collect();
         let expected =
             "check --quiet --engine exhaustive --partial-order ample --no-compress --time-limit 1s --threads 3 x.bp";
         assert_eq!(words.join(" "), expected);
+    }
+
+    #[test]
+    fn the_number_of_contexts_is_read_off_the_report() {
+        let engine = Some(EngineKind::Contexts);
+        let ours = Ours { selvedge: PathBuf::from("selvedge"), engine, switches: Vec::new(), name: None };
+        let note = ours.note("  contexts  4 at 1; an error within 2 contexts per thread\n");
+        assert_eq!(note.as_deref(), Some("2"));
+        assert_eq!(ours.note("no error within 2 contexts per thread"), None);
     }
 }

@@ -31,6 +31,16 @@ pub enum Expected {
     Unsafe,
 }
 
+impl Expected {
+    /// Returns the verdict as a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Expected::Safe => "safe",
+            Expected::Unsafe => "unsafe",
+        }
+    }
+}
+
 /// Returns the root of the workspace.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -73,9 +83,12 @@ pub fn refined() -> Result<Vec<Entry>, String> {
 /// Reads the programs of `ijit` whose twins have verdicts in a table, with up to three threads of which one starts:
 /// this number is enough to show an error that a twin has.
 pub fn ijit() -> Result<Vec<Entry>, String> {
-    let Some(folder) = foreign("") else { return Ok(Vec::new()) };
-    let table = read(&folder.join("tts_verdicts.csv"))?;
-    table.lines().filter(|line| line.starts_with("ijit/")).map(|line| ijit_row(&folder, line)).collect()
+    let entry = |system: System| {
+        let question = Question { threads: Some(3), ..Question::default() };
+        let text = read(&system.path.with_extension("bp"))?;
+        Ok(Entry { name: system.name.replace(".tts", ".bp"), text, question, verdict: system.one, story: None })
+    };
+    systems()?.into_iter().filter(|system| system.name.starts_with("ijit/")).map(entry).collect()
 }
 
 /// A thread-transition system of the corpus.
@@ -140,11 +153,7 @@ pub fn with_header(name: String, text: String) -> Result<Entry, String> {
 }
 
 fn verdict(word: &str) -> Option<Expected> {
-    match word {
-        "safe" => Some(Expected::Safe),
-        "unsafe" => Some(Expected::Unsafe),
-        _ => None,
-    }
+    [Expected::Safe, Expected::Unsafe].into_iter().find(|expected| expected.word() == word)
 }
 
 /// Parses the question from options of the command line.
@@ -197,15 +206,6 @@ fn refined_row(folder: &Path, line: &str) -> Result<Entry, String> {
     let question = Question { threads: Some(threads), ..Question::default() };
     let text = read(&folder.join(file))?;
     Ok(Entry { name: file.to_string(), text, question, verdict: verdict(word), story: None })
-}
-
-fn ijit_row(folder: &Path, line: &str) -> Result<Entry, String> {
-    let columns: Vec<&str> = line.split(',').collect();
-    let [twin, _, _, _, _, word, _] = columns[..] else { return Err(format!("tts_verdicts.csv: `{line}`")) };
-    let name = twin.replace(".tts", ".bp");
-    let question = Question { threads: Some(3), ..Question::default() };
-    let text = read(&folder.join(&name))?;
-    Ok(Entry { name, text, question, verdict: verdict(&word.to_lowercase()), story: None })
 }
 
 fn read(path: &Path) -> Result<String, String> {

@@ -14,10 +14,7 @@ use super::{Size, Twin};
 pub(super) fn driver(size: Size, twin: Twin) -> String {
     let pending = Number::up_to("p", size.threads as usize + 1);
     let leave = leave(&pending);
-    let stop = match twin {
-        Twin::Unsafe => "  stopping := 1;".to_string(),
-        Twin::Safe => "  last, stopping := stopping, 1;\n  if last then goto wait; fi;".to_string(),
-    };
+    let stop = twin.pick("  last, stopping := stopping, 1;\n  if last then goto wait; fi;", "  stopping := 1;");
     format!(
         "decl stopping := 0;
 decl event := 0;

@@ -9,10 +9,7 @@ use super::{Size, Twin};
 
 /// Generates a lock that is tested and taken in one step. The unsafe twin tests in one step and takes in the next.
 pub(super) fn test_and_set(size: Size, twin: Twin) -> String {
-    let take = match twin {
-        Twin::Safe => "  old, lock := lock, 1;",
-        Twin::Unsafe => "  old := lock;\n  lock := 1;",
-    };
+    let take = twin.pick("  old, lock := lock, 1;", "  old := lock;\n  lock := 1;");
     format!(
         "decl lock := 0;
 decl inside := 0;
@@ -39,10 +36,8 @@ pub(super) fn ticket(size: Size, twin: Twin) -> String {
     let max = size.threads as usize - 1;
     let (next, serving, mine) = (Number::up_to("n", max), Number::up_to("s", max), Number::up_to("m", max));
     let (names, own, more) = (next.list(), mine.list(), next.plus_one());
-    let draw = match twin {
-        Twin::Safe => format!("  {own}, {names} := {names}, {more};"),
-        Twin::Unsafe => format!("  {own} := {names};\n  {names} := {more};"),
-    };
+    let in_one_step = format!("  {own}, {names} := {names}, {more};");
+    let draw = twin.pick(in_one_step, format!("  {own} := {names};\n  {names} := {more};"));
     format!(
         "decl {next};
 decl {serving};
@@ -74,10 +69,8 @@ end
 pub(super) fn reader_writer(size: Size, twin: Twin) -> String {
     let readers = Number::up_to("r", size.threads as usize);
     let none = readers.is(0);
-    let enter = match twin {
-        Twin::Safe => format!("  writing := 1 constrain !writing & {none};"),
-        Twin::Unsafe => format!("  assume(!writing & {none});\n  writing := 1 constrain !writing;"),
-    };
+    let in_one_step = format!("  writing := 1 constrain !writing & {none};");
+    let enter = twin.pick(in_one_step, format!("  assume(!writing & {none});\n  writing := 1 constrain !writing;"));
     format!(
         "decl writing := 0;
 decl inside := 0;

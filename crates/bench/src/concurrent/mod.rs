@@ -9,6 +9,8 @@ mod pools;
 
 pub(super) use numbered::peterson;
 
+pub use crate::families::Twin;
+use Begins::{AsWritten, Full};
 use selvedge_check::{Initial, Question};
 use selvedge_testkit::corpus::Expected;
 
@@ -16,8 +18,6 @@ use selvedge_testkit::corpus::Expected;
 pub struct Concurrent {
     /// The name.
     pub name: &'static str,
-    /// A description in a line.
-    pub about: &'static str,
     /// The numbers of threads, ascending. Either here or in `locals` there is more than one.
     pub threads: &'static [u32],
     /// The numbers of local variables that a thread works with, ascending.
@@ -48,36 +48,11 @@ pub enum Begins {
     AsWritten,
 }
 
-/// The correct or the incorrect one of two similar programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Twin {
-    /// The correct one.
-    Safe,
-    /// The one with a mistake.
-    Unsafe,
-}
-
-impl Twin {
-    /// Both twins.
-    pub const BOTH: [Twin; 2] = [Twin::Safe, Twin::Unsafe];
-
-    /// Returns the end of its name.
-    pub fn suffix(self) -> &'static str {
-        match self {
-            Twin::Safe => "safe",
-            Twin::Unsafe => "unsafe",
-        }
-    }
-}
-
 impl Concurrent {
     /// Returns the sizes of a full run, ascending.
     pub fn sizes(&self) -> Vec<Size> {
-        let mut sizes = Vec::new();
-        for locals in self.locals.iter().copied() {
-            sizes.extend(self.threads.iter().copied().map(|threads| Size { threads, locals }));
-        }
-        sizes
+        let with_locals = |locals: usize| self.threads.iter().map(move |threads| Size { threads: *threads, locals });
+        self.locals.iter().flat_map(|locals| with_locals(*locals)).collect()
     }
 
     /// Returns the number that the family grows with.
@@ -97,114 +72,41 @@ impl Concurrent {
     }
 }
 
-/// All families.
+const fn family(
+    name: &'static str,
+    threads: &'static [u32],
+    locals: &'static [usize],
+    make: fn(Size, Twin) -> String,
+    begins: Begins,
+    error_from: u32,
+) -> Concurrent {
+    Concurrent { name, threads, locals, make, begins, error_from }
+}
+
+/// All families: names, numbers of threads and of local variables.
 pub const CONCURRENT: &[Concurrent] = &[
-    Concurrent {
-        name: "bluetooth",
-        about: "n threads that add requests to a driver or stop it; two stoppers are one too many",
-        threads: &[2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
-        locals: &[0],
-        make: bluetooth::driver,
-        begins: Begins::Full,
-        error_from: 3,
-    },
-    Concurrent {
-        name: "workers",
-        about: "a listener that starts workers and hands them connections; a worker does not look again when it wakes",
-        threads: &[2, 3, 4, 5, 6, 7, 8],
-        locals: &[1],
-        make: pools::workers,
-        begins: Begins::AsWritten,
-        error_from: 2,
-    },
-    Concurrent {
-        name: "ticket",
-        about: "a ticket lock; the ticket is read in one step and passed on in the next",
-        threads: &[2, 3, 4, 5, 6, 7, 8],
-        locals: &[1],
-        make: locks::ticket,
-        begins: Begins::Full,
-        error_from: 2,
-    },
-    Concurrent {
-        name: "tas",
-        about: "a test-and-set lock; it is tested in one step and set in the next",
-        threads: &[2, 3, 4, 6, 8, 12, 16, 24, 32],
-        locals: &[2],
-        make: locks::test_and_set,
-        begins: Begins::Full,
-        error_from: 2,
-    },
-    Concurrent {
-        name: "tas-locals",
-        about: "the same for 3 threads that shift a value through n local variables",
-        threads: &[3],
-        locals: &[1, 2, 4, 8, 12, 16, 20, 24],
-        make: locks::test_and_set,
-        begins: Begins::Full,
-        error_from: 2,
-    },
-    Concurrent {
-        name: "rwlock",
-        about: "many readers or one writer, which looks for readers in one step and enters in the next",
-        threads: &[2, 3, 4, 6, 8, 12, 16],
-        locals: &[1],
-        make: locks::reader_writer,
-        begins: Begins::Full,
-        error_from: 2,
-    },
-    Concurrent {
-        name: "buffer",
-        about: "producers and consumers of a buffer with two places; the room is looked for before the lock is taken",
-        threads: &[2, 3, 4, 6, 8, 12, 16],
-        locals: &[1],
-        make: pools::buffer,
-        begins: Begins::Full,
-        error_from: 2,
-    },
-    Concurrent {
-        name: "buffer-locals",
-        about: "the same for 3 threads that shift a value through n local variables",
-        threads: &[3],
-        locals: &[1, 2, 4, 8, 12, 16, 20],
-        make: pools::buffer,
-        begins: Begins::Full,
-        error_from: 2,
-    },
-    Concurrent {
-        name: "peterson",
-        about: "Peterson's algorithm for n different threads; a thread says that it came before it climbs",
-        threads: &[2, 3, 4, 5],
-        locals: &[0],
-        make: numbered::peterson,
-        begins: Begins::AsWritten,
-        error_from: 2,
-    },
-    Concurrent {
-        name: "szymanski",
-        about: "Szymanski's algorithm for n different threads; no thread waits for smaller numbers",
-        threads: &[2, 3, 4, 5, 6],
-        locals: &[0],
-        make: numbered::szymanski,
-        begins: Begins::AsWritten,
-        error_from: 2,
-    },
-    Concurrent {
-        name: "device",
-        about: "a driver's abstraction: 120 locations, 20 local and 12 shared predicates; a function skips the lock",
-        threads: &[2, 3, 4, 5, 6],
-        locals: &[20],
-        make: device::driver,
-        begins: Begins::AsWritten,
-        error_from: 3,
-    },
-    Concurrent {
-        name: "device-locals",
-        about: "the same for 3 threads with n local predicates",
-        threads: &[3],
-        locals: &[2, 4, 8, 12, 16, 20, 24, 32],
-        make: device::driver,
-        begins: Begins::AsWritten,
-        error_from: 3,
-    },
+    // Each of n threads adds requests to a driver or stops it; two stoppers are one too many.
+    family("bluetooth", &[2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], &[0], bluetooth::driver, Full, 3),
+    // A listener that starts workers and hands them connections; a worker does not look again when it wakes.
+    family("workers", &[2, 3, 4, 5, 6, 7, 8], &[1], pools::workers, AsWritten, 2),
+    // A ticket lock; the ticket is read in one step and passed on in the next.
+    family("ticket", &[2, 3, 4, 5, 6, 7, 8], &[1], locks::ticket, Full, 2),
+    // A test-and-set lock; it is tested in one step and set in the next.
+    family("tas", &[2, 3, 4, 6, 8, 12, 16, 24, 32], &[2], locks::test_and_set, Full, 2),
+    // The same for 3 threads that shift a value through n local variables.
+    family("tas-locals", &[3], &[1, 2, 4, 8, 12, 16, 20, 24], locks::test_and_set, Full, 2),
+    // Many readers or one writer, which looks for readers in one step and enters in the next.
+    family("rwlock", &[2, 3, 4, 6, 8, 12, 16], &[1], locks::reader_writer, Full, 2),
+    // Producers and consumers of a buffer with two places; the room is looked for before the lock is taken.
+    family("buffer", &[2, 3, 4, 6, 8, 12, 16], &[1], pools::buffer, Full, 2),
+    // The same for 3 threads that shift a value through n local variables.
+    family("buffer-locals", &[3], &[1, 2, 4, 8, 12, 16, 20], pools::buffer, Full, 2),
+    // Peterson's algorithm for n different threads; a thread says that it came before it climbs.
+    family("peterson", &[2, 3, 4, 5], &[0], numbered::peterson, AsWritten, 2),
+    // Szymanski's algorithm for n different threads; no thread waits for smaller numbers.
+    family("szymanski", &[2, 3, 4, 5, 6], &[0], numbered::szymanski, AsWritten, 2),
+    // A driver's abstraction: 120 locations, 20 local and 12 shared predicates; a function skips the lock.
+    family("device", &[2, 3, 4, 5, 6], &[20], device::driver, AsWritten, 3),
+    // The same for 3 threads with n local predicates.
+    family("device-locals", &[3], &[2, 4, 8, 12, 16, 20, 24, 32], device::driver, AsWritten, 3),
 ];

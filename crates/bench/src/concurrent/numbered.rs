@@ -23,10 +23,7 @@ pub(crate) fn peterson(size: Size, twin: Twin) -> String {
             let names: Vec<String> = (0..n_threads).map(|other| format!("v{other}{level}")).collect();
             let values: Vec<&str> = (0..n_threads).map(|other| if other == thread { "1" } else { "0" }).collect();
             let came = format!("  {} := {};\n", names.join(", "), values.join(", "));
-            body += &match twin {
-                Twin::Safe => climb + &came,
-                Twin::Unsafe => came + &climb,
-            };
+            body += &twin.pick(climb.clone() + &came, came + &climb);
             let alone: Vec<String> = others.iter().map(|other| format!("!r{other}{level}")).collect();
             let _ = writeln!(body, "  assume(({}) | !v{thread}{level});", alone.join(" & "));
         }
@@ -47,10 +44,7 @@ pub(super) fn szymanski(size: Size, twin: Twin) -> String {
     let mut text = format!("decl inside := 0;\ndecl {};\n", names.join(", "));
     for thread in 0..n_threads {
         let others = || (0..n_threads).filter(move |other| *other != thread);
-        let smaller = match twin {
-            Twin::Safe => all((0..thread).map(|other| flag_among(other, &[0, 1]))),
-            Twin::Unsafe => "1".to_string(),
-        };
+        let smaller = twin.pick(all((0..thread).map(|other| flag_among(other, &[0, 1]))), "1".to_string());
         let body = format!(
             "  {raise}  assume({open});\n  {enter}  if {behind} then\n    {wait}    assume({opened});\n  fi;\n  \
              {close}  assume({smaller});\n",

@@ -13,10 +13,7 @@ const CAPACITY: usize = 2;
 /// wakes, though the connection that the signal was about may be gone.
 pub(super) fn workers(size: Size, twin: Twin) -> String {
     let queue = Number::up_to("q", CAPACITY);
-    let woken = match twin {
-        Twin::Safe => "    goto look;",
-        Twin::Unsafe => "    skip;",
-    };
+    let woken = twin.pick("    goto look;", "    skip;");
     format!(
         "decl lock := 0;
 decl signal := 0;
@@ -75,9 +72,9 @@ end
 pub(super) fn buffer(size: Size, twin: Twin) -> String {
     let count = Number::up_to("c", CAPACITY);
     let (full, empty) = (count.is(CAPACITY), count.is(0));
-    let enter = |condition: &str| match twin {
-        Twin::Safe => format!("  lock := 1 constrain !lock & !{condition};"),
-        Twin::Unsafe => format!("  assume(!{condition});\n  lock := 1 constrain !lock;"),
+    let enter = |condition: &str| {
+        let in_one_step = format!("  lock := 1 constrain !lock & !{condition};");
+        twin.pick(in_one_step, format!("  assume(!{condition});\n  lock := 1 constrain !lock;"))
     };
     format!(
         "decl lock := 0;

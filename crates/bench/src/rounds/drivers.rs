@@ -21,71 +21,60 @@ pub(super) enum Quality {
 }
 
 /// A device as text.
-struct Device {
-    name: &'static str,
+pub(super) struct Device {
     shared: String,
     /// A routine of the drivers, and one of the kernel.
     driver: String,
     kernel: String,
 }
 
-/// The number of different devices.
-pub(super) const DEVICES: usize = 9;
+type Make = fn(Quality) -> Device;
 
-/// Returns the names of the devices.
-pub(super) fn names() -> [&'static str; DEVICES] {
-    std::array::from_fn(|number| device(number, Quality::Right).name)
-}
+/// All devices, with their names.
+pub(super) const DEVICES: [(&str, Make); 9] = [
+    ("spin_lock", spin_lock),
+    ("single_open", single_open),
+    ("timer", timer),
+    ("interrupt", interrupt),
+    ("users", users),
+    ("queue", queue),
+    ("discipline", discipline),
+    ("watchdog", watchdog),
+    ("buffer", buffer),
+];
 
 /// Generates a program with this device and others that are right, by the numbers of a stream.
 pub(super) fn program(rng: &mut Rng, number: usize, quality: Quality) -> String {
-    let mut devices = vec![device(number, quality)];
+    let named = |number: usize, quality| (DEVICES[number].0, DEVICES[number].1(quality));
+    let mut devices = vec![named(number, quality)];
     for _ in 0..rng.below(2) {
-        let other = rng.below(DEVICES);
+        let other = rng.below(DEVICES.len());
         if other != number {
-            devices.push(device(other, Quality::Right));
+            devices.push(named(other, Quality::Right));
         }
     }
     let mut text = String::new();
-    for device in &devices {
-        let _ = writeln!(text, "// {}\n{}", device.name, device.shared);
+    for (name, device) in &devices {
+        let _ = writeln!(text, "// {name}\n{}", device.shared);
     }
     let noise = rng.below(3);
     for bit in 0..noise {
         let _ = writeln!(text, "shared decl status{bit} := 0;");
     }
-    let body = |routines: &[&str], repeat: bool, noise: &str| {
-        let calls: Vec<String> = routines.iter().map(|routine| format!("    {routine}();")).collect();
+    let mut process = |head: &str, routine: fn(&Device) -> &str, noise: &str| {
+        let _ = writeln!(text, "process {head} begin");
+        for (name, device) in &devices {
+            let _ = writeln!(text, "  void {name}() begin\n{}  end", routine(device));
+        }
+        let calls: Vec<String> = devices.iter().map(|(name, _)| format!("    {name}();")).collect();
         let work = format!("{noise}{}", calls.join("\n"));
-        if repeat { format!("    while * do\n{work}\n    od;") } else { work }
+        let body = if rng.coin() { format!("    while * do\n{work}\n    od;") } else { work };
+        let _ = writeln!(text, "  void main() begin\n{body}\n  end\nend");
     };
     let write = (0..noise).map(|bit| format!("    if * then status{bit} := *; fi;\n")).collect::<String>();
-    let drivers: Vec<&str> = devices.iter().map(|device| device.name).collect();
-    let _ = writeln!(text, "process driver begin");
-    for device in &devices {
-        let _ = writeln!(text, "  void {}() begin\n{}  end", device.name, device.driver);
-    }
-    let _ = writeln!(text, "  void main() begin\n{}\n  end\nend", body(&drivers, rng.coin(), &write));
-    let _ = writeln!(text, "process kernel once begin");
-    for device in &devices {
-        let _ = writeln!(text, "  void {}() begin\n{}  end", device.name, device.kernel);
-    }
-    let _ = writeln!(text, "  void main() begin\n{}\n  end\nend", body(&drivers, rng.coin(), ""));
+    process("driver", |device| &device.driver, &write);
+    process("kernel once", |device| &device.kernel, "");
     text
-}
-
-fn device(number: usize, quality: Quality) -> Device {
-    match number {
-        0 => spin_lock(quality),
-        1 => single_open(quality),
-        2 => timer(quality),
-        3 => interrupt(quality),
-        4 => users(quality),
-        5 => queue(quality),
-        6 => discipline(quality),
-        7 => watchdog(quality),
-        _ => buffer(quality),
-    }
 }
 
 /// Takes a lock: at once, by testing first and taking later, or without knowing whether it was free.
@@ -109,7 +98,6 @@ fn guard(condition: &str, quality: Quality) -> String {
 fn spin_lock(quality: Quality) -> Device {
     let take = take("lock", quality);
     Device {
-        name: "spin_lock",
         shared: "shared decl lock := 0, inside := 0;".into(),
         driver: format!("{take}    assert(!inside); inside := 1; inside := 0; lock := 0;\n"),
         kernel: "    atomic_begin; assume(!lock); lock := 1; atomic_end;\n    assert(!inside); lock := 0;\n".into(),
@@ -123,7 +111,6 @@ fn single_open(quality: Quality) -> Device {
         Quality::Coarse => "    atomic_begin; was := *; opened := 1; atomic_end;\n",
     };
     Device {
-        name: "single_open",
         shared: "shared decl opened := 0, writing := 0;".into(),
         driver: format!(
             "    decl was;\n{opened}    if !was then\n      assert(!writing); writing := 1; writing := 0; opened := \
@@ -136,7 +123,6 @@ fn single_open(quality: Quality) -> Device {
 fn timer(quality: Quality) -> Device {
     let idle = guard("!armed", quality);
     Device {
-        name: "timer",
         shared: "shared decl armed := 0, loaded := 1;".into(),
         driver: "    atomic_begin; if loaded then armed := 1; fi; atomic_end;\n".into(),
         kernel: format!(
@@ -149,7 +135,6 @@ fn timer(quality: Quality) -> Device {
 fn interrupt(quality: Quality) -> Device {
     let calm = guard("!handling", quality);
     Device {
-        name: "interrupt",
         shared: "shared decl masked := 0, handling := 0;".into(),
         driver: "    atomic_begin; assume(!masked & !handling); handling := 1; atomic_end;\n    assert(!masked);\n    \
                  handling := 0;\n"
@@ -162,7 +147,6 @@ fn interrupt(quality: Quality) -> Device {
 fn users(quality: Quality) -> Device {
     let room = guard("!n1", quality);
     Device {
-        name: "users",
         shared: "shared decl n0 := 0, n1 := 0;".into(),
         driver: format!(
             "    atomic_begin; assume({room}); n0, n1 := !n0, n1 ^ n0; atomic_end;\n    assert(!(n0 & n1));\n    \
@@ -175,7 +159,6 @@ fn users(quality: Quality) -> Device {
 fn queue(quality: Quality) -> Device {
     let free = guard("!request & !served", quality);
     Device {
-        name: "queue",
         shared: "shared decl request := 0, served := 0, data := 0;".into(),
         driver: format!(
             "    decl mine;\n    mine := *;\n    atomic_begin; assume({free}); request := 1; data := mine; \
@@ -187,13 +170,8 @@ fn queue(quality: Quality) -> Device {
 
 /// Makes a lock that only its holder may release.
 fn discipline(quality: Quality) -> Device {
-    let path = match quality {
-        Quality::Right => "mine",
-        Quality::Broken => "1",
-        Quality::Coarse => "*",
-    };
+    let path = guard("mine", quality);
     Device {
-        name: "discipline",
         shared: "shared decl held := 0;".into(),
         driver: format!(
             "    decl mine;\n    mine := 0;\n    if * then\n      atomic_begin; assume(!held); held := 1; \
@@ -207,7 +185,6 @@ fn discipline(quality: Quality) -> Device {
 fn watchdog(quality: Quality) -> Device {
     let limit = guard("!beat1", quality);
     Device {
-        name: "watchdog",
         shared: "shared decl beat0 := 0, beat1 := 0, fired := 0;".into(),
         driver: "    atomic_begin; beat0, beat1 := 0, 0; atomic_end;\n".into(),
         kernel: format!(
@@ -221,7 +198,6 @@ fn watchdog(quality: Quality) -> Device {
 fn buffer(quality: Quality) -> Device {
     let lock = take("guard", quality);
     Device {
-        name: "buffer",
         shared: "shared decl guard := 0, low := 0, high := 0;".into(),
         driver: format!(
             "{lock}    if !low then low := 1; else high := 1; fi;\n    assert(low | !high);\n    if high then high := \

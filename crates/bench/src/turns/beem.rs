@@ -20,10 +20,7 @@ pub(super) fn anderson(twin: Twin) -> String {
         next.list(),
         next.plus_one()
     );
-    let (open, close) = match twin {
-        Twin::Safe => ("  atomic_begin;\n", "  atomic_end;\n"),
-        Twin::Unsafe => ("", ""),
-    };
+    let (open, close) = twin.pick(("  atomic_begin;\n", "  atomic_end;\n"), ("", ""));
     let slots: Vec<String> = (0..n_slots).map(|slot| format!("s{slot}")).collect();
     let first: Vec<String> = (0..n_slots).map(|slot| format!("s{slot} := {}", u8::from(slot == 0))).collect();
     let mine = |slot: usize| format!("({} & s{slot})", place.is(slot));
@@ -110,10 +107,7 @@ pub(super) fn msmie(twin: Twin) -> String {
         }
         chain + "  fi;\n"
     };
-    let give_back = match twin {
-        Twin::Safe => readers.is(0),
-        Twin::Unsafe => readers.is(1),
-    };
+    let give_back = readers.is(twin.pick(0, 1));
     let _ = write!(
         text,
         "\nprocess slave [10] begin\nvoid main() begin\nagain:\n  atomic_begin;\n  assume({idle});\n{take}  \

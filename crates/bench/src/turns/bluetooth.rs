@@ -9,12 +9,10 @@
 use super::Twin;
 
 pub(super) fn driver(n_threads: usize, twin: Twin) -> String {
-    let stop = match twin {
-        Twin::Safe => {
-            "  atomic_begin;\n  last := stopping;\n  stopping := 1;\n  atomic_end;\n  if last then return; fi;"
-        }
-        Twin::Unsafe => "  last := 0;\n  stopping := 1;",
-    };
+    let stop = twin.pick(
+        "  atomic_begin;\n  last := stopping;\n  stopping := 1;\n  atomic_end;\n  if last then return; fi;",
+        "  last := 0;\n  stopping := 1;",
+    );
     format!(
         "shared decl stopping := 0, event := 0, stopped := 0, failed := 0;
 shared decl p0 := 1, p1 := 0, p2 := 0, p3 := 0;

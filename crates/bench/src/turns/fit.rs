@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use selvedge_driver::external::Spin;
 
-use super::{Axis, Plan, Point, Series, Timing, series};
+use super::{Axis, Point, Series, series};
+use crate::Record;
 use crate::output::Output;
 use crate::plot;
 
@@ -46,11 +47,10 @@ pub fn fit(axis: Axis, points: &[(f64, f64)]) -> Option<Fit> {
 }
 
 /// Returns the page with a table and the curves of each series.
-pub fn markdown(timings: &[Timing], plan: &Plan, output: &Output) -> String {
-    let (limit, eager) = (plan.limit.as_secs(), plan.eager_limit.as_secs());
+pub fn markdown(records: &[Record], limit: f64, eager_limit: f64, output: &Output) -> String {
     let mut text = format!(
         "# Threads that take turns\n\nSeconds of processor time of whole processes, with a limit of {limit} s of \
-         wall-clock time for each run ({eager} s for `contexts-eager`). `no error`: none within `K` contexts per \
+         wall-clock time for each run ({eager_limit} s for `contexts-eager`). `no error`: none within `K` contexts per \
          thread. Curves are least squares in logarithms through times of at least {LEAST} s. The column `paper` has \
          the seconds of Lal and Reps (2009), Figs. 7 and 8, on their models and their machine.\n"
     );
@@ -58,7 +58,7 @@ pub fn markdown(timings: &[Timing], plan: &Plan, output: &Output) -> String {
         text.push_str("\nSPIN was not found, so there is no column for it.\n");
     }
     for series in series() {
-        let of_series: Vec<&Timing> = timings.iter().filter(|timing| timing.series == series.name).collect();
+        let of_series = of_series(records, &series);
         if !of_series.is_empty() {
             section(&mut text, &series, &of_series, output);
         }
@@ -66,43 +66,53 @@ pub fn markdown(timings: &[Timing], plan: &Plan, output: &Output) -> String {
     text
 }
 
-fn section(text: &mut String, series: &Series, timings: &[&Timing], output: &Output) {
-    let tools = tools(timings);
+fn of_series<'r>(records: &'r [Record], series: &Series) -> Vec<&'r Record> {
+    records.iter().filter(|record| record.family == series.name).collect()
+}
+
+fn section(text: &mut String, series: &Series, records: &[&Record], output: &Output) {
+    let tools = tools(records);
     let has_paper = series.points.iter().any(|point| point.paper.is_some());
     let mut columns = tools.clone();
     columns.extend(has_paper.then_some("paper"));
     let _ = writeln!(text, "\n## {}\n\n| program | threads | K | {} |", series.name, columns.join(" | "));
     let _ = writeln!(text, "|---|---:|---:|{}", "---:|".repeat(columns.len()));
     for point in &series.points {
-        let mut cells: Vec<String> = tools.iter().map(|tool| cell(point, timings, tool)).collect();
+        let mut cells: Vec<String> = tools.iter().map(|tool| cell(point, records, tool)).collect();
         cells.extend(has_paper.then(|| point.paper.clone().unwrap_or_default()));
         let Point { program, threads, contexts, .. } = point;
         let _ = writeln!(text, "| {program} | {threads} | {contexts} | {} |", cells.join(" | "));
     }
     for tool in tools {
-        if let Some(curve) = curve(series.axis, timings, tool) {
+        if let Some(curve) = curve(series.axis, records, tool) {
             let _ = writeln!(text, "\n`{tool}`: {curve}");
         }
     }
-    if lines(timings, series.axis).iter().any(|line| line.points.len() > 1) {
+    if lines(records, series.axis).iter().any(|line| line.points.len() > 1) {
         text.push_str(&output.image(series.name, &file_name(series)));
     }
 }
 
-fn tools<'t>(timings: &[&'t Timing]) -> Vec<&'t str> {
-    let mut tools: Vec<&str> = timings.iter().map(|timing| timing.tool.as_str()).collect();
+fn tools<'r>(records: &[&'r Record]) -> Vec<&'r str> {
+    let mut tools: Vec<&str> = records.iter().map(|record| record.tool.as_str()).collect();
     tools.sort_unstable();
     tools.dedup();
     tools
 }
 
-fn cell(point: &Point, timings: &[&Timing], tool: &str) -> String {
-    let is_here = |timing: &&&Timing| {
-        timing.tool == tool
-            && timing.program == point.program
-            && timing.contexts.is_none_or(|contexts| contexts == point.contexts)
-    };
-    timings.iter().find(is_here).map_or("–".to_string(), |timing| written(timing))
+/// Returns the verdict and the time of a tool, with or without the bound on contexts.
+fn cell(point: &Point, records: &[&Record], tool: &str) -> String {
+    let names = [point.bounded(), point.program.clone()];
+    let found = records.iter().find(|record| record.tool == tool && names.contains(&record.instance));
+    found.map_or("–".to_string(), |record| {
+        let at = record.note.as_ref().map_or(String::new(), |k| format!(" at {k}"));
+        format!("{}{at} {:.2}", record.verdict, seconds(record))
+    })
+}
+
+/// Returns the processor time of a run, where the system reports it.
+fn seconds(record: &Record) -> f64 {
+    record.processor_seconds.unwrap_or(record.seconds)
 }
 
 /// Returns the file name of the plot of a series.
@@ -111,37 +121,28 @@ pub fn file_name(series: &Series) -> String {
 }
 
 /// Plots a series; `None` where nothing grows.
-pub fn svg(timings: &[Timing], series: &Series) -> Option<String> {
-    let of_series: Vec<&Timing> = timings.iter().filter(|timing| timing.series == series.name).collect();
+pub fn svg(records: &[Record], series: &Series) -> Option<String> {
     let over = if series.axis == Axis::Threads { "threads" } else { "contexts per thread" };
-    plot::lines(&format!("{}: seconds by {over}", series.name), plot::Axis::Linear, &lines(&of_series, series.axis))
+    let lines = lines(&of_series(records, series), series.axis);
+    plot::lines(&format!("{}: seconds by {over}", series.name), plot::Axis::Linear, &lines)
 }
 
 /// Returns for each tool the times of the runs that it finished.
-fn lines(timings: &[&Timing], axis: Axis) -> Vec<plot::Series> {
+fn lines(records: &[&Record], axis: Axis) -> Vec<plot::Series> {
     if axis == Axis::None {
         return Vec::new();
     }
-    let line = |tool: &str| plot::Series { name: tool.to_string(), points: points(axis, timings, tool) };
-    tools(timings).into_iter().map(line).collect()
+    let line = |tool: &str| plot::Series { name: tool.to_string(), points: points(records, tool) };
+    tools(records).into_iter().map(line).collect()
 }
 
-fn points(axis: Axis, timings: &[&Timing], tool: &str) -> Vec<(f64, f64)> {
-    let done = timings.iter().filter(|timing| timing.tool == tool && !timing.verdict.ends_with("limit"));
-    let place = |timing: &&&Timing| match axis {
-        Axis::Threads => timing.threads as f64,
-        Axis::Contexts | Axis::None => f64::from(timing.contexts.unwrap_or(0)),
-    };
-    done.map(|timing| (place(&timing), timing.processor_seconds)).collect()
+fn points(records: &[&Record], tool: &str) -> Vec<(f64, f64)> {
+    let done = records.iter().filter(|record| record.tool == tool && !record.verdict.ends_with("limit"));
+    done.map(|record| (record.size as f64, seconds(record))).collect()
 }
 
-fn written(timing: &Timing) -> String {
-    let at = timing.found_at.map_or(String::new(), |k| format!(" at {k}"));
-    format!("{}{at} {:.2}", timing.verdict, timing.processor_seconds)
-}
-
-fn curve(axis: Axis, timings: &[&Timing], tool: &str) -> Option<String> {
-    let Fit { factor, slope, points } = fit(axis, &points(axis, timings, tool))?;
+fn curve(axis: Axis, records: &[&Record], tool: &str) -> Option<String> {
+    let Fit { factor, slope, points } = fit(axis, &points(records, tool))?;
     Some(match axis {
         Axis::Threads => format!("t ≈ {factor:.3} s · n^{slope:.2} ({points} times)"),
         Axis::Contexts | Axis::None => format!("t ≈ {factor:.4} s · {slope:.2}^K ({points} times)"),

@@ -10,47 +10,11 @@ mod tree;
 
 pub mod fit;
 
-use std::cell::Cell;
-use std::io;
-use std::path::PathBuf;
-use std::process::Command;
-use std::time::Duration;
-
 use selvedge_check::Question;
-use selvedge_driver::external::Spin;
-use serde::Serialize;
 
-use super::concurrent::Size;
-pub use super::concurrent::Twin;
-use super::concurrent::peterson;
-use super::measure::{measure, verdict};
-use super::tool::{Asked, Tool};
-
-/// One run of one tool.
-#[derive(Clone, Debug, Serialize)]
-pub struct Timing {
-    /// The series.
-    pub series: &'static str,
-    /// The program.
-    pub program: String,
-    /// Its threads.
-    pub threads: usize,
-    /// The contexts of each; `None` for tools without such a bound.
-    pub contexts: Option<u32>,
-    /// The tool.
-    pub tool: String,
-    /// `no error` within the contexts, `unsafe`, `safe` from tools without a bound, or the reason why there is no
-    /// answer.
-    pub verdict: String,
-    /// The number of contexts within which an error was found.
-    pub found_at: Option<u32>,
-    /// Wall-clock seconds of the process.
-    pub seconds: f64,
-    /// Seconds of processor time.
-    pub processor_seconds: f64,
-    /// The greatest resident memory in bytes.
-    pub peak_bytes: Option<u64>,
-}
+use super::concurrent::{Size, peterson};
+use super::families::Twin;
+use super::suite::{Group, Growth, Instance, Text};
 
 /// The parameter that grows along a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,8 +33,6 @@ pub struct Series {
     pub name: &'static str,
     /// The parameter that grows.
     pub axis: Axis,
-    /// Includes SPIN.
-    pub with_spin: bool,
     /// The programs.
     pub points: Vec<Point>,
 }
@@ -89,6 +51,44 @@ pub struct Point {
     pub text: String,
 }
 
+impl Point {
+    /// Returns the name of the instance with the bound on contexts.
+    fn bounded(&self) -> String {
+        format!("{} {}", self.program, self.contexts)
+    }
+}
+
+/// Returns the points of all series as instances. Unrelated programs have groups of their own, and come also without
+/// the bound, for SPIN.
+pub fn groups() -> Vec<Group> {
+    let mut groups = Vec::new();
+    for Series { name, axis, points } in series() {
+        let group = |instances| Group { family: name.to_string(), growth: Growth::Ascending, instances };
+        match axis {
+            Axis::None => groups.extend(points.iter().map(|point| group(vec![bounded(axis, point), unbounded(point)]))),
+            _ => groups.push(group(points.iter().map(|point| bounded(axis, point)).collect())),
+        }
+    }
+    groups
+}
+
+fn bounded(axis: Axis, point: &Point) -> Instance {
+    let text = point.text.clone();
+    Instance {
+        name: point.bounded(),
+        size: if axis == Axis::Threads { point.threads } else { point.contexts as usize },
+        expected: None,
+        question: Question::default(),
+        contexts: Some(point.contexts),
+        text: Text::Made(Box::new(move || text.clone())),
+    }
+}
+
+fn unbounded(point: &Point) -> Instance {
+    let question = Question { threads: Some(point.threads as u32), ..Question::default() };
+    Instance { name: point.program.clone(), question, contexts: None, ..bounded(Axis::None, point) }
+}
+
 /// Returns all series.
 pub fn series() -> Vec<Series> {
     let bluetooth = |name, axis, sizes: Vec<(usize, u32)>, twin: Twin| {
@@ -99,7 +99,7 @@ pub fn series() -> Vec<Series> {
             paper: None,
             text: bluetooth::driver(threads, twin),
         };
-        Series { name, axis, with_spin: false, points: sizes.into_iter().map(point).collect() }
+        Series { name, axis, points: sizes.into_iter().map(point).collect() }
     };
     let threads = (1..=12).map(|threads| (threads, 4)).collect();
     let contexts = (1..=8).map(|contexts| (3, contexts)).collect();
@@ -133,7 +133,7 @@ fn trees(name: &'static str, inserters: usize, searchers: usize, twin: Twin) -> 
         paper: row.map(|(_, seconds)| seconds[contexts as usize - 2].to_string()),
         text: tree::tree(inserters, searchers, twin),
     };
-    Series { name, axis: Axis::Contexts, with_spin: false, points: (2..=6).map(point).collect() }
+    Series { name, axis: Axis::Contexts, points: (2..=6).map(point).collect() }
 }
 
 /// Returns the programs of Fig. 8, with the contexts that it gives.
@@ -151,112 +151,7 @@ fn algorithms() -> Series {
         add("peterson", 4, 3, ["5.46, SPIN 3.05", "25.72, SPIN no memory"], peterson(four, twin));
         add("msmie", 20, 2, ["47.94, SPIN 31.0", "1.29, SPIN 1.04"], beem::msmie(twin));
     }
-    Series { name: "algorithms", axis: Axis::None, with_spin: true, points }
-}
-
-/// The programs, engines and limits of a run.
-pub struct Plan {
-    /// The program `selvedge`.
-    pub selvedge: PathBuf,
-    /// The series by name; empty for all.
-    pub series: Vec<String>,
-    /// The engines.
-    pub engines: Vec<String>,
-    /// The time for each run.
-    pub limit: Duration,
-    /// The time for each run of `contexts-eager`, which reaches it nearly always.
-    pub eager_limit: Duration,
-    /// The folder for generated programs.
-    pub scratch: PathBuf,
-}
-
-impl Plan {
-    fn limit_of(&self, engine: &str) -> Duration {
-        if engine == "contexts-eager" { self.eager_limit } else { self.limit }
-    }
-}
-
-/// Runs the plan. `tell` is called with each timing.
-pub fn run(plan: &Plan, tell: &mut dyn FnMut(&Timing)) -> io::Result<Vec<Timing>> {
-    std::fs::create_dir_all(&plan.scratch)?;
-    let mut timings = Vec::new();
-    let wanted = |series: &Series| plan.series.is_empty() || plan.series.iter().any(|name| name == series.name);
-    for series in series().into_iter().filter(wanted) {
-        let mut engines: Vec<&String> = plan.engines.iter().collect();
-        for point in &series.points {
-            let file = plan.scratch.join(format!("{}.bp", point.program));
-            std::fs::write(&file, &point.text)?;
-            for engine in engines.clone() {
-                let timing = ask(plan, &series, point, engine)?;
-                tell(&timing);
-                if timing.verdict.ends_with("limit") && series.axis != Axis::None {
-                    engines.retain(|other| *other != engine);
-                }
-                timings.push(timing);
-            }
-            let spin = Spin::find().filter(|_| series.with_spin).map(|spin| ask_spin(plan, &series, point, &spin));
-            if let Some(timing) = spin.transpose()?.flatten() {
-                tell(&timing);
-                timings.push(timing);
-            }
-        }
-    }
-    Ok(timings)
-}
-
-fn ask(plan: &Plan, series: &Series, point: &Point, engine: &str) -> io::Result<Timing> {
-    let mut command = Command::new(&plan.selvedge);
-    command.args(["check", "--engine", engine, "--contexts", &format!("1..{}", point.contexts)]);
-    let limit = plan.limit_of(engine);
-    command.args(["--time-limit", &format!("{}s", limit.as_secs().max(1))]);
-    command.arg(plan.scratch.join(format!("{}.bp", point.program)));
-    let found_at = Cell::new(None);
-    let read = |text: &str, code: Option<i32>| {
-        found_at.set(error_within(text));
-        match verdict(text, code).as_str() {
-            "unknown" => "no error".to_string(),
-            word => word.to_string(),
-        }
-    };
-    let measured = measure(&mut command, limit, &read)?;
-    Ok(Timing {
-        series: series.name,
-        program: point.program.clone(),
-        threads: point.threads,
-        contexts: Some(point.contexts),
-        tool: engine.to_string(),
-        verdict: measured.verdict,
-        found_at: found_at.get(),
-        seconds: measured.seconds,
-        processor_seconds: measured.processor.unwrap_or(measured.seconds),
-        peak_bytes: measured.peak,
-    })
-}
-
-/// Returns the number in `an error within 2 contexts per thread`.
-fn error_within(text: &str) -> Option<u32> {
-    let (_, rest) = text.split_once("an error within ")?;
-    rest.split_whitespace().next()?.parse().ok()
-}
-
-fn ask_spin(plan: &Plan, series: &Series, point: &Point, spin: &Spin) -> io::Result<Option<Timing>> {
-    let file = plan.scratch.join(format!("{}.bp", point.program));
-    let question = Question { threads: Some(point.threads as u32), ..Question::default() };
-    let asked = Asked { file: &file, question: &question, limit: plan.limit, scratch: &plan.scratch };
-    let Some(mut command) = spin.command(&asked)? else { return Ok(None) };
-    let measured = measure(&mut command, plan.limit, &|text, code| spin.verdict(text, code))?;
-    Ok(Some(Timing {
-        series: series.name,
-        program: point.program.clone(),
-        threads: point.threads,
-        contexts: None,
-        tool: spin.name(),
-        verdict: measured.verdict,
-        found_at: None,
-        seconds: measured.seconds,
-        processor_seconds: measured.processor.unwrap_or(measured.seconds),
-        peak_bytes: measured.peak,
-    }))
+    Series { name: "algorithms", axis: Axis::None, points }
 }
 
 #[cfg(test)]
@@ -274,11 +169,5 @@ mod tests {
             };
             assert_eq!(program.entries.iter().map(count).sum::<usize>(), point.threads, "{}", point.program);
         }
-    }
-
-    #[test]
-    fn the_number_of_contexts_is_read_off_the_report() {
-        assert_eq!(error_within("  contexts  4 at 1; an error within 2 contexts per thread\n"), Some(2));
-        assert_eq!(error_within("no error within 2 contexts per thread"), None);
     }
 }
