@@ -12,6 +12,7 @@ use selvedge_replay::certificate::{CoverFlaw, Refused, verify_claim};
 
 use crate::harness::{Campaign, Fault, Tally, fault};
 use crate::rng::Rng;
+use crate::shrink::without_one;
 use crate::tts::shrink;
 
 /// The greatest number of threads in a view.
@@ -92,7 +93,6 @@ impl Campaign for Coverability {
 fn compare(tts: &Tts, tally: &mut Tally) -> Result<(), String> {
     let run = Run::unlimited();
     let rules = Rules::new(tts);
-    let stopped = |stop: Stop| format!("stopped: {stop}");
     let covered = verdict(tts, "backward", &backward::decide(&rules, &tts.targets, None, &run).map_err(stopped)?)?;
     for k in 1..=2 {
         let table = views::table(&rules, k, &run).map_err(stopped)?;
@@ -119,10 +119,14 @@ fn compare(tts: &Tts, tally: &mut Tally) -> Result<(), String> {
     Ok(())
 }
 
+fn stopped(stop: Stop) -> String {
+    format!("stopped: {stop}")
+}
+
 /// Checks that the search with guesses agrees, and that its claim is accepted.
 fn compare_guesses(tts: &Tts, table: &views::Table, covered: bool, run: &Run<'_>) -> Result<(), String> {
     let name = format!("backward with guesses within {}-views", table.k());
-    let answer = widening::decide(&Rules::new(tts), &tts.targets, Some(table), run).map_err(|stop| stop.to_string())?;
+    let answer = widening::decide(&Rules::new(tts), &tts.targets, Some(table), run).map_err(stopped)?;
     agree(covered, verdict(tts, &name, &answer)?, &name)?;
     match &answer {
         Answer::Uncovered(basis) if verify_claim(tts, &certificate::basis(table, basis), run) != Ok(()) => {
@@ -136,7 +140,7 @@ fn compare_guesses(tts: &Tts, table: &views::Table, covered: bool, run: &Run<'_>
 /// covered, the claims about the system without targets are rejected because of it.
 fn check_claims(tts: &Tts, covered: bool, run: &Run<'_>) -> Result<(), String> {
     let without = Tts { targets: Vec::new(), ..tts.clone() };
-    for (name, claim) in claims(tts, run).map_err(|stop| format!("stopped: {stop}"))? {
+    for (name, claim) in claims(tts, run).map_err(stopped)? {
         let wrong = |what: &str| Err(format!("{what} of {name}: {claim:?}"));
         if verify_claim(&without, &claim, run) != Ok(()) {
             return wrong("the judge rejects a closed claim");
@@ -198,14 +202,8 @@ fn smaller_tables(table: &ViewTable) -> Vec<ViewTable> {
     smaller
 }
 
-fn without_one<T: Clone>(items: &[T]) -> Vec<Vec<T>> {
-    let without = |place: usize| items[..place].iter().chain(&items[place + 1..]).cloned().collect();
-    (0..items.len()).map(without).collect()
-}
-
 /// Compares the sets of thread states; returns the cutoff, where it was proved.
 fn compare_thread_states(rules: &Rules<'_>, run: &Run<'_>) -> Result<Option<usize>, String> {
-    let stopped = |stop: Stop| format!("stopped: {stop}");
     let exact = karp_miller::cover_set(rules, run).map_err(stopped)?.thread_states();
     if exact != backward::thread_states(rules, run).map_err(stopped)? {
         return Err("karp-miller and backward cover other thread states".into());

@@ -4,6 +4,7 @@ use std::mem;
 
 use crate::generate::labels;
 use crate::model::{Assign, Copies, Decl, Expr, Kind, Model, Place, Procedure, Shape, Stmt, Style};
+use crate::shrink::without_one;
 use crate::walk::{count_stmts, for_each_block_mut, for_each_stmt, for_each_stmt_mut};
 
 /// A change of the program that it was listed for; `None` where it does not fit.
@@ -289,23 +290,22 @@ fn without_primes(mut expr: Expr) -> Expr {
 fn simpler_kinds(kind: &Kind) -> Vec<Kind> {
     let others = match kind {
         Kind::Assign(assign) => {
-            let constrain = None;
-            let pairs = without_one(&assign.places).into_iter().zip(without_one(&assign.values));
-            let fewer = pairs.map(|(places, values)| Assign { places, values, constrain: assign.constrain.clone() });
-            let plain = [Assign { constrain, ..assign.clone() }];
-            plain.into_iter().chain(fewer).map(Kind::Assign).collect()
+            let pairs = fewer(&assign.places).into_iter().zip(fewer(&assign.values));
+            let shorter = pairs.map(|(places, values)| Assign { places, values, constrain: assign.constrain.clone() });
+            let plain = [Assign { constrain: None, ..assign.clone() }];
+            plain.into_iter().chain(shorter).map(Kind::Assign).collect()
         }
         Kind::If(arms, otherwise) => {
-            let fewer = without_one(arms).into_iter().map(|arms| Kind::If(arms, otherwise.clone()));
-            [Kind::If(arms.clone(), None)].into_iter().chain(fewer).collect()
+            let shorter = fewer(arms).into_iter().map(|arms| Kind::If(arms, otherwise.clone()));
+            [Kind::If(arms.clone(), None)].into_iter().chain(shorter).collect()
         }
         Kind::While(condition, body) => vec![Kind::If(vec![(condition.clone(), body.clone())], None)],
         Kind::StartGoto(label) => vec![Kind::StartLabel(label.clone())],
         Kind::Async(call) => vec![Kind::StartCall(call.clone())],
         Kind::Constrain(condition) => vec![Kind::Assume(condition.clone())],
         Kind::AbortIf(condition) => vec![Kind::Assume(Expr::not(condition.clone()))],
-        Kind::Goto(labels) => without_one(labels).into_iter().map(Kind::Goto).collect(),
-        Kind::Dead(names) => without_one(names).into_iter().map(Kind::Dead).collect(),
+        Kind::Goto(labels) => fewer(labels).into_iter().map(Kind::Goto).collect(),
+        Kind::Dead(names) => fewer(names).into_iter().map(Kind::Dead).collect(),
         Kind::Call(places, call) => {
             let without = |discarded: usize| {
                 let place = |(idx, place): (usize, &Option<String>)| place.clone().filter(|_| idx != discarded);
@@ -318,10 +318,9 @@ fn simpler_kinds(kind: &Kind) -> Vec<Kind> {
     [Kind::Skip].into_iter().chain(others).collect()
 }
 
-/// Returns the list without one of its items each, if there are several.
-fn without_one<T: Clone>(items: &[T]) -> Vec<Vec<T>> {
-    let without = |idx: usize| [&items[..idx], &items[idx + 1..]].concat();
-    (0..items.len()).filter(|_| items.len() > 1).map(without).collect()
+/// Returns the lists without one of the items each, if there are several.
+fn fewer<T: Clone>(items: &[T]) -> Vec<Vec<T>> {
+    if items.len() > 1 { without_one(items) } else { Vec::new() }
 }
 
 /// Returns simpler expressions: constants, operands, `x` for `'x` and `x$`, `'x` for `'x$`.

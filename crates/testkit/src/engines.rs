@@ -16,7 +16,7 @@ use selvedge_engines::summaries::Summaries;
 use selvedge_engines::{EngineKind, EngineOptions, build};
 use selvedge_frontend::System;
 use selvedge_frontend::pds::{load, print};
-use selvedge_ir::{LocId, Scope, Value, VarId};
+use selvedge_ir::{LocId, Program, Scope, Value, VarId};
 use selvedge_replay::certificate::{Refused, verify_system};
 
 use crate::contender::Contender;
@@ -83,7 +83,11 @@ fn compare_sets(task: &Task<'_>, budget: Budget, tally: &mut Tally) -> Result<()
     let project = |state: &ThreadState| -> (LocId, Vec<bool>) {
         let place = reached.vars.binary_search_by_key(&state.loc, |(loc, _)| *loc);
         let vars = place.map_or(&[][..], |place| &reached.vars[place].1);
-        (state.loc, vars.iter().map(|var| value(task, state, *var)).collect())
+        let holds = |var: &VarId| {
+            let found = values_of(task.program, state).into_iter().find(|(other, _)| other == var);
+            found.is_some_and(|(_, value)| *value == Value::Bool(true))
+        };
+        (state.loc, vars.iter().map(holds).collect())
     };
     let projected: BTreeSet<_> = found.iter().map(project).collect();
     if projected != reached.states {
@@ -109,20 +113,12 @@ pub(crate) fn difference<T: Ord + fmt::Debug>(expected: &BTreeSet<T>, found: &BT
     format!("{} states expected, {} found; missing {missing:?}, not expected {extra:?}", expected.len(), found.len())
 }
 
-fn value(task: &Task<'_>, state: &ThreadState, var: VarId) -> bool {
-    let program = task.program;
-    let scope = program.vars[var].scope;
-    let of_scope: Vec<VarId> = match scope {
-        Scope::Local(proc) => program.procs[proc].locals.clone(),
-        _ => program.vars.indices().filter(|other| program.vars[*other].scope == scope).collect(),
-    };
-    let list = match scope {
-        Scope::Shared => &state.shared,
-        Scope::Thread => &state.vars,
-        Scope::Local(_) => &state.locals,
-    };
-    let place = of_scope.iter().position(|other| *other == var);
-    place.is_some_and(|place| list[place] == Value::Bool(true))
+/// Returns the variables of a thread state with their values, the locals first.
+pub(crate) fn values_of<'s>(program: &Program, state: &'s ThreadState) -> Vec<(VarId, &'s Value)> {
+    let of_scope = |scope: Scope| program.vars.indices().filter(move |var| program.vars[*var].scope == scope);
+    let locals = program.procs[program.locs[state.loc].proc].locals.iter().copied().zip(&state.locals);
+    let (thread, shared) = (of_scope(Scope::Thread).zip(&state.vars), of_scope(Scope::Shared).zip(&state.shared));
+    locals.chain(thread).chain(shared).collect()
 }
 
 /// Checks that the pushdown system, printed and read, has the same verdict in both directions.

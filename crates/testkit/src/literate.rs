@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::corpus;
+use crate::engines::values_of;
 use crate::integers::{Bounds, Found, search};
 use selvedge_check::{Outcome, Question, Run, Subject, Target, Task, ThreadScope};
 use selvedge_driver::{Options, check};
@@ -192,11 +193,8 @@ fn words(facts: &[(String, String)]) -> String {
 /// Returns the values of the named variables as the thread sees them.
 fn project(program: &Program, state: &ThreadState, names: &[&String]) -> Result<Vec<(String, String)>, String> {
     let proc = program.locs[state.loc].proc;
-    let of_scope = |scope: Scope| program.vars.indices().filter(move |var| program.vars[*var].scope == scope);
-    let locals = program.procs[proc].locals.iter().copied().zip(&state.locals);
-    let thread = of_scope(Scope::Thread).zip(&state.vars).filter(|(var, _)| has(program, proc, *var));
-    let shared = of_scope(Scope::Shared).zip(&state.shared);
-    let visible: Vec<(VarId, &Value)> = locals.chain(thread).chain(shared).collect();
+    let mut visible = values_of(program, state);
+    visible.retain(|(var, _)| program.vars[*var].scope != Scope::Thread || has(program, proc, *var));
     let value = |name: &&String| {
         let found = visible.iter().find(|(var, _)| program.vars[*var].name == **name);
         let (_, value) = found.ok_or_else(|| format!("no variable {name} is visible"))?;

@@ -40,6 +40,21 @@ pub fn shrink(model: &Model, max_calls: usize, mut still_fails: impl FnMut(&Mode
     Shrunk { model: best, calls, minimal: failures >= candidates.len() }
 }
 
+/// Makes something smaller: goes on with the first candidate that still fails, until none does. Terminates if candidates
+/// are smaller.
+pub(crate) fn first_failing<T>(start: T, candidates: impl Fn(&T) -> Vec<T>, fails: &mut dyn FnMut(&T) -> bool) -> T {
+    let mut small = start;
+    while let Some(smaller) = candidates(&small).into_iter().find(|candidate| fails(candidate)) {
+        small = smaller;
+    }
+    small
+}
+
+/// Returns the lists without one of the items each.
+pub(crate) fn without_one<T: Clone>(items: &[T]) -> Vec<Vec<T>> {
+    (0..items.len()).map(|idx| [&items[..idx], &items[idx + 1..]].concat()).collect()
+}
+
 /// Returns the size of a program. Every useful edit reduces it.
 pub fn size(model: &Model) -> usize {
     let question = &model.question;

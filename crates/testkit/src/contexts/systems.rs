@@ -156,10 +156,6 @@ impl Campaign for InTurnsCampaign {
         compare(&self.systems[*place].1, self.effort, tally).or_else(|why| fault("systems in turns", why))
     }
 
-    fn shrink(&self, place: usize, _: &mut dyn FnMut(&usize) -> bool) -> usize {
-        place
-    }
-
     fn show(&self, place: &usize) -> String {
         self.systems[*place].0.display().to_string()
     }

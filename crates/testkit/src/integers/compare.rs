@@ -34,7 +34,7 @@ impl Campaign for Integers {
     }
 
     fn shrink(&self, text: String, fails: &mut dyn FnMut(&String) -> bool) -> String {
-        generate::shrink(&text, &mut |text| fails(&text.to_string()))
+        generate::shrink(text, fails)
     }
 
     fn show(&self, text: &String) -> String {
@@ -75,16 +75,16 @@ fn compare(text: &str, solvers: &Solvers, tally: &mut Tally) -> Result<(), Fault
             Err(failure) => return fault(kind.name(), failure.to_string()),
         };
         let word = match answer.outcome {
-            Outcome::Safe(Some(_)) => "safe, certified",
-            Outcome::Safe(None) => "safe",
-            Outcome::Unsafe(_) => "unsafe",
+            Outcome::Safe(certificate) => {
+                safe.push(kind.name());
+                if certificate.is_some() { "safe, certified" } else { "safe" }
+            }
+            Outcome::Unsafe(_) => {
+                errors.push(kind.name());
+                "unsafe"
+            }
             Outcome::Unknown(_) => "open",
         };
-        match answer.outcome {
-            Outcome::Safe(_) => safe.push(kind.name()),
-            Outcome::Unsafe(_) => errors.push(kind.name()),
-            Outcome::Unknown(_) => {}
-        }
         tally.count(format!("{} {word}", kind.name()));
     }
     if safe.is_empty() || errors.is_empty() {

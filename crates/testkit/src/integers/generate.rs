@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use selvedge_frontend::gcl;
 
 use crate::rng::Rng;
+use crate::shrink::{first_failing, without_one};
 
 /// Generates the `number`-th program of a run.
 pub fn program(seed: u64, number: u64) -> String {
@@ -180,18 +181,10 @@ fn name(var: usize) -> &'static str {
 }
 
 /// Returns the program with as few lines as possible that is still read and still satisfies `shows`.
-pub fn shrink(text: &str, shows: &mut dyn FnMut(&str) -> bool) -> String {
-    let mut small = text.to_owned();
-    let mut at = 0;
-    while at < small.lines().count() {
-        let without: String =
-            small.lines().enumerate().filter(|(line, _)| *line != at).map(|(_, line)| format!("{line}\n")).collect();
-        if gcl::load(&without).program.is_some() && shows(&without) {
-            small = without;
-            at = 0;
-        } else {
-            at += 1;
-        }
-    }
-    small
+pub fn shrink(text: String, shows: &mut dyn FnMut(&String) -> bool) -> String {
+    let without_a_line = |text: &String| {
+        let fewer = without_one(&text.lines().collect::<Vec<_>>()).into_iter();
+        fewer.map(|lines| lines.iter().map(|line| format!("{line}\n")).collect()).collect()
+    };
+    first_failing(text, without_a_line, &mut |text| gcl::load(text).program.is_some() && shows(text))
 }

@@ -19,8 +19,6 @@ pub enum AtBound {
 pub struct Found {
     /// The pairs of shared and local states that occur.
     pub pairs: BTreeSet<(SharedId, LocalId)>,
-    /// The number of configurations.
-    pub n_configurations: usize,
     /// A shortest run to a target. Only where rules are blocked at the bound.
     pub run: Option<TtsRun>,
     /// A target is covered.
@@ -76,7 +74,6 @@ pub fn reach(tts: &Tts, n_threads: usize, at_bound: AtBound, limit: usize) -> Fo
         }
         next += 1;
     }
-    found.n_configurations = states.len();
     found
 }
 

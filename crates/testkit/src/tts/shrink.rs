@@ -1,38 +1,22 @@
 //! Smaller systems that still show a fault.
 
-use selvedge_ir::tts::{RuleId, Tts};
+use selvedge_ir::tts::Tts;
+
+use crate::shrink::{first_failing, without_one};
 
 /// Removes rules, targets and starts, one at a time, as long as `fails` says that the fault is still there. The states
-/// keep their numbers.
-///
-/// It terminates since each successful round makes the system smaller; at the end nothing more can be removed.
+/// keep their numbers. At the end nothing more can be removed.
 pub fn shrink(tts: &Tts, mut fails: impl FnMut(&Tts) -> bool) -> Tts {
-    let mut small = tts.clone();
-    while let Some(smaller) = candidates(&small).into_iter().find(|candidate| fails(candidate)) {
-        small = smaller;
-    }
-    small
+    first_failing(tts.clone(), candidates, &mut fails)
 }
 
 /// Returns all systems with one part removed.
 fn candidates(tts: &Tts) -> Vec<Tts> {
-    let mut found = Vec::new();
-    for rule in 0..tts.rules.len() {
-        let mut smaller = tts.clone();
-        smaller.rules.remove(RuleId::from(rule));
-        found.push(smaller);
-    }
-    for target in 0..tts.targets.len() {
-        let mut smaller = tts.clone();
-        smaller.targets.remove(target);
-        found.push(smaller);
-    }
-    for start in 0..tts.starts.len() {
-        let mut smaller = tts.clone();
-        smaller.starts.remove(start);
-        found.push(smaller);
-    }
-    found
+    let rules = without_one(tts.rules.as_raw_slice()).into_iter();
+    let rules = rules.map(|rules| Tts { rules: rules.into_iter().collect(), ..tts.clone() });
+    let targets = without_one(&tts.targets).into_iter().map(|targets| Tts { targets, ..tts.clone() });
+    let starts = without_one(&tts.starts).into_iter().map(|starts| Tts { starts, ..tts.clone() });
+    rules.chain(targets).chain(starts).collect()
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ fn generated_programs_are_read_print_as_themselves_and_have_integers() {
 #[test]
 fn a_program_is_made_smaller_as_long_as_it_shows_the_same() {
     let text = "var x: int;\nvar y: int;\ninit x == 0;\ninit y == 0;\nc0: true -> x := x + 1;\nsafe x < 3 | y > 7;\n";
-    let mut shows = |text: &str| boxed(text, &load("smaller", text), Bounds::default()) == Some(Expected::Unsafe);
+    let mut shows = |text: &String| boxed(text, &load("smaller", text), Bounds::default()) == Some(Expected::Unsafe);
     let small = "var x: int;\nvar y: int;\nc0: true -> x := x + 1;\nsafe x < 3 | y > 7;\n";
-    assert_eq!(generate::shrink(text, &mut shows), small, "a program has a command");
+    assert_eq!(generate::shrink(text.to_string(), &mut shows), small, "a program has a command");
 }
