@@ -91,28 +91,25 @@ fn doubling(n: usize, twin: Twin) -> String {
     text
 }
 
-fn bits(n: usize, separator: &str) -> String {
-    (0..n).map(|bit| format!("b{bit}")).collect::<Vec<_>>().join(separator)
+/// Returns the names of n variables.
+fn names(prefix: &str, n: usize) -> Vec<String> {
+    (0..n).map(|number| format!("{prefix}{number}")).collect()
 }
 
 /// Generates a loop over an n-bit counter and 8 other variables, with an invariant about its lowest bit. The error of the
 /// unsafe twin needs the highest value, 2^n rounds away.
 fn counter(n: usize, twin: Twin) -> String {
-    let claim = twin.pick("b0 = parity".to_string(), format!("!({})", bits(n, " & ")));
-    let others: Vec<String> = (0..8).map(|other| format!("x{other}")).collect();
-    let next = |bit: usize| if bit == 0 { "!b0".to_string() } else { format!("b{bit} ^ ({})", bits(bit, " & ")) };
+    let claim = twin.pick("b0 = parity".to_string(), format!("!({})", names("b", n).join(" & ")));
+    let (bits, others) = (names("b", n).join(", "), names("x", 8));
+    let next =
+        |bit: usize| if bit == 0 { "!b0".to_string() } else { format!("b{bit} ^ ({})", names("b", bit).join(" & ")) };
     let values: Vec<String> = (0..n).map(next).collect();
     let zeros = vec!["F"; n].join(", ");
+    let flipped: Vec<String> = others.iter().map(|other| format!("{other} ^ b0")).collect();
+    let [values, others, flipped] = [values, others, flipped].map(|list| list.join(", "));
     format!(
-        "decl {}, parity;\ndecl {};\nvoid main() begin\n  {}, parity := {zeros}, F;\n  while * do\n    {}, parity := \
-         {}, !parity;\n    {} := {};\n    assert({claim});\n  od;\nend\n",
-        bits(n, ", "),
-        others.join(", "),
-        bits(n, ", "),
-        bits(n, ", "),
-        values.join(", "),
-        others.join(", "),
-        others.iter().map(|other| format!("{other} ^ b0")).collect::<Vec<_>>().join(", "),
+        "decl {bits}, parity;\ndecl {others};\nvoid main() begin\n  {bits}, parity := {zeros}, F;\n  while * do\n    \
+         {bits}, parity := {values}, !parity;\n    {others} := {flipped};\n    assert({claim});\n  od;\nend\n"
     )
 }
 
@@ -137,11 +134,9 @@ fn modes(n: usize, twin: Twin) -> String {
 /// twin one procedure forgets to release the lock.
 fn driver(n: usize, twin: Twin) -> String {
     let n_locals = 4;
-    let globals: Vec<String> = (0..n).map(|global| format!("g{global}")).collect();
-    let mut text = format!("decl lock;\ndecl {};\n", globals.join(", "));
+    let mut text = format!("decl lock;\ndecl {};\n", names("g", n).join(", "));
     for proc in (0..n).rev() {
-        let locals: Vec<String> = (0..n_locals).map(|local| format!("l{local}")).collect();
-        let _ = writeln!(text, "void f{proc}(p) begin\n  decl {};", locals.join(", "));
+        let _ = writeln!(text, "void f{proc}(p) begin\n  decl {};", names("l", n_locals).join(", "));
         let _ = writeln!(text, "  l0, l1 := p, g{proc};\n  l2 := l0 | *;\n  g{} := l1 ^ l2;", (proc + 1) % n);
         for callee in [2 * proc + 1, 2 * proc + 2].into_iter().filter(|callee| *callee < n) {
             let _ = writeln!(text, "  if l{} then f{callee}(l0 & g{proc}); fi;", callee % n_locals);
@@ -157,10 +152,7 @@ fn driver(n: usize, twin: Twin) -> String {
 /// unsafe twin fails after n steps.
 fn abstraction(n: usize, twin: Twin) -> String {
     let claim = twin.pick("!(p0 & p1)".to_string(), format!("!p{}", n - 1));
-    let names = |prefix: &str| (0..n).map(|p| format!("{prefix}p{p}")).collect::<Vec<_>>().join(", ");
-    let mut text = format!("decl {};\nvoid main() begin\n", names(""));
-    let zeros = vec!["F"; n].join(", ");
-    let _ = writeln!(text, "  {} := {zeros};", names(""));
+    let (names, zeros) = (names("p", n).join(", "), vec!["F"; n].join(", "));
     // A predicate becomes true only after the one before it was, and at most one of two neighbours is.
     let value = |p: usize| match p {
         0 => "schoose[F, p0]".to_string(),
@@ -168,14 +160,11 @@ fn abstraction(n: usize, twin: Twin) -> String {
     };
     let values: Vec<String> = (0..n).map(value).collect();
     let exclusive: Vec<String> = (1..n).map(|p| format!("!('p{} & 'p{p})", p - 1)).collect();
-    let _ = writeln!(
-        text,
-        "  while * do\n    {} := {}\n      constrain {};\n    assert({claim});\n  od;\nend",
-        names(""),
-        values.join(", "),
-        exclusive.join(" & ")
-    );
-    text
+    let (values, exclusive) = (values.join(", "), exclusive.join(" & "));
+    format!(
+        "decl {names};\nvoid main() begin\n  {names} := {zeros};\n  while * do\n    {names} := {values}\n      \
+         constrain {exclusive};\n    assert({claim});\n  od;\nend\n"
+    )
 }
 
 /// Multiplies two arbitrary numbers of n bits, one bit of the second after the other. The error is a product that
@@ -184,7 +173,6 @@ fn abstraction(n: usize, twin: Twin) -> String {
 fn factoring(n: usize, twin: Twin) -> String {
     let (small, large) = (next_prime(5 << n >> 3), previous_prime(7 << n >> 3));
     let number = twin.pick(next_prime(small * large), small * large);
-    let names = |prefix: &str, n_bits| (0..n_bits).map(|bit| format!("{prefix}{bit}")).collect::<Vec<_>>();
     let (x, y, product) = (names("x", n), names("y", n), names("p", 2 * n));
     let mut text = format!("decl {};\ndecl {};\ndecl {}, c;\n", x.join(", "), y.join(", "), product.join(", "));
     let _ = writeln!(text, "void main() begin\n  {} := {};", product.join(", "), vec!["F"; 2 * n].join(", "));

@@ -44,8 +44,6 @@ pub struct Plan {
     pub tools: Vec<Box<dyn Tool>>,
     /// The programs.
     pub groups: Vec<Group>,
-    /// The families by name; empty for all. `reading` is one more.
-    pub families: Vec<String>,
     /// Includes the measurement of reading.
     pub reads: bool,
     /// The question about the trivial program.
@@ -119,20 +117,16 @@ pub fn run(plan: &Plan, tell: &mut dyn FnMut(&Record)) -> std::io::Result<Vec<Re
     std::fs::create_dir_all(&plan.scratch)?;
     let mut bench = Bench { plan, startup: Vec::new(), records: Vec::new() };
     bench.measure_startup()?;
-    if plan.reads && plan.wants("reading") {
+    if plan.reads {
         bench.reading(tell)?;
     }
-    for group in plan.groups.iter().filter(|group| plan.wants(&group.family)) {
+    for group in &plan.groups {
         bench.group(group, tell)?;
     }
     Ok(bench.records)
 }
 
 impl Plan {
-    fn wants(&self, family: &str) -> bool {
-        self.families.is_empty() || self.families.iter().any(|wanted| wanted == family)
-    }
-
     /// Returns the time limit for one run of a tool.
     fn limit(&self, growth: Growth, tool: &dyn Tool) -> Duration {
         match growth {

@@ -127,9 +127,9 @@ fn main() -> ExitCode {
         ("rounds", _) => parse("--families --limit --out --programs").and_then(|options| in_rounds(&options)),
         ("integers", _) => parse("--families --engines --limit --out").and_then(|options| integers(&options)),
         ("contexts", Some(suite)) => parse("--families --engines --limit --eager-limit --out")
-            .and_then(|options| measure(suite, &options, contexts_page)),
+            .and_then(|options| measure(&name, suite, &options, contexts_page)),
         (_, Some(suite)) => parse("--families --engines --tools --max-size --limit --peer-limit --against --out")
-            .and_then(|options| measure(suite, &options, page)),
+            .and_then(|options| measure(&name, suite, &options, page)),
         (_, None) => Err(Failure::Usage(format!("unknown suite `{name}`"))),
     };
     end.unwrap_or_else(|failure| match failure {
@@ -195,12 +195,13 @@ fn integers(options: &Options) -> Result<ExitCode, Failure> {
 
 /// Runs a suite and writes its records and its page.
 fn measure(
+    name: &str,
     suite: Suite,
     options: &Options,
     write: fn(&[Record], &Plan, &Output) -> io::Result<String>,
 ) -> Result<ExitCode, Failure> {
-    let output = options.output(suite.name);
-    let plan = plan(suite, options)?;
+    let output = options.output(name);
+    let plan = plan(name, suite, options)?;
     if !plan.peer.is_empty() && !plan.tools.iter().any(|tool| tool.name() == plan.peer) {
         eprintln!("{} was not found: there is no peer to compare with", plan.peer);
     }
@@ -214,24 +215,25 @@ fn measure(
     Ok(end(&contradictions(&records)))
 }
 
-fn plan(suite: Suite, options: &Options) -> Result<Plan, Failure> {
+fn plan(name: &str, suite: Suite, options: &Options) -> Result<Plan, Failure> {
     let selvedge = std::env::current_exe()?.with_file_name("selvedge");
     let engines = match &options.engines {
         Some(names) => names.iter().map(|name| engine(name)).collect::<Result<_, _>>()?,
         None => suite.engines,
     };
-    let (mut tools, mut peer) = (tools(suite.name, &engines, &selvedge), suite.peer);
+    let (mut tools, mut peer) = (tools(name, &engines, &selvedge), suite.peer);
     tools.retain(|tool| options.tools.as_ref().is_none_or(|kept| kept.contains(&tool.name())));
     if let Some(selvedge) = options.against.clone() {
         tools.push(Box::new(Ours { selvedge, engine: None, switches: Vec::new(), name: Some(OTHER_VERSION) }));
         peer = OTHER_VERSION;
     }
+    let mut groups = (suite.groups)()?;
+    groups.retain(|group| options.wants_family(&group.family));
     Ok(Plan {
         selvedge,
         tools,
-        groups: (suite.groups)()?,
-        families: options.families.clone(),
-        reads: suite.name == "sequential",
+        groups,
+        reads: name == "sequential" && options.wants_family("reading"),
         trivial: Question { threads: suite.threads, ..Question::default() },
         max_size: options.max_size,
         limit: options.limit(suite.limit),

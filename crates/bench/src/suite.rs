@@ -1,7 +1,7 @@
 //! The suites: groups of programs with questions about them.
 
 use selvedge_check::{Initial, Question};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::concurrent::{CONCURRENT, Concurrent, Size};
 use super::families::{self, FAMILIES, Twin};
@@ -55,8 +55,6 @@ pub enum Text {
 
 /// A suite: groups of programs, and the tools that run on them.
 pub struct Suite {
-    /// The name.
-    pub name: &'static str,
     /// The tool with which ours are compared; empty for none.
     pub peer: &'static str,
     /// The time limit for each run in seconds.
@@ -93,7 +91,6 @@ impl Suite {
         let is_sequential =
             |engine: &EngineKind| !is_for_threads(*engine) && !others.contains(engine) && !UNBOUNDED.contains(engine);
         let everything = Suite {
-            name: "everything",
             peer: "",
             limit: 10,
             corpus_limit: 10,
@@ -104,7 +101,6 @@ impl Suite {
         };
         Some(match name {
             "sequential" => Suite {
-                name: "sequential",
                 peer: "spacer",
                 corpus_limit: 3,
                 threads: Some(1),
@@ -113,21 +109,16 @@ impl Suite {
                 ..everything
             },
             "threads" => Suite {
-                name: "threads",
                 peer: "spin",
                 threads: Some(1),
                 engines: portfolio_and(&|engine| is_for_threads(*engine)),
                 groups: || Ok(threads()),
                 ..everything
             },
-            "unbounded" => Suite {
-                name: "unbounded",
-                engines: portfolio_and(&|engine| UNBOUNDED.contains(engine)),
-                groups: unbounded,
-                ..everything
-            },
+            "unbounded" => {
+                Suite { engines: portfolio_and(&|engine| UNBOUNDED.contains(engine)), groups: unbounded, ..everything }
+            }
             "contexts" => Suite {
-                name: "contexts",
                 peer: "contexts-eager",
                 limit: 60,
                 peer_limit: Some(60),
@@ -273,14 +264,12 @@ fn concurrent_corpus() -> Vec<PathBuf> {
         .filter_map(|folder| foreign(folder))
         .flat_map(|folder| selvedge_testkit::corpus::files(&folder, "bp"))
         .collect();
-    let is_sequential =
-        |path: &PathBuf| path.iter().any(|part| part == "safety") || file_name(path).starts_with("safety_");
+    let is_sequential = |path: &Path| {
+        let is_named = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("safety_"));
+        is_named || path.iter().any(|part| part == "safety")
+    };
     found.retain(|path| !is_sequential(path));
     found
-}
-
-fn file_name(path: &std::path::Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 fn files(family: &str, files: Vec<PathBuf>, question: &Question) -> Group {

@@ -56,26 +56,19 @@ pub fn equations(name: &str) -> Fixpoint {
 fn compare(model: &Model, number: u64, _: Budget, tally: &mut Tally) -> Result<(), Fault> {
     let posed = pose(model)?;
     let (third, k) = (number / 3, 1 + (number / 3 % 3) as u32);
-    let mut options = EngineOptions::default();
-    options.contexts.bound = Some(ContextBound::exactly(k));
-    options.rounds.bound = Some(RoundBound::exactly(k));
-    let (kind, schedule, file) = match number % 3 {
-        0 => (EngineKind::Summaries, None, ""),
-        1 => (EngineKind::Contexts, Some(Schedule::Contexts), "contexts"),
-        _ => (EngineKind::Rounds, Some(Schedule::Rounds), "rounds"),
-    };
-    let systems: Vec<(&str, Fixpoint)> = match schedule {
-        None => SEQUENTIAL.map(|file| (file, equations(file))).into(),
-        Some(schedule) => {
-            let of_file = (k == 2).then(|| (file, equations(file)));
-            of_file.into_iter().chain([("written", written(schedule, k))]).collect()
-        }
+    let (kind, schedule) = match number % 3 {
+        0 => (EngineKind::Summaries, None),
+        1 => (EngineKind::Contexts, Some(Schedule::Contexts)),
+        _ => (EngineKind::Rounds, Some(Schedule::Rounds)),
     };
     let limited = number % 3 != 2 || third.is_multiple_of(2);
     let program = if limited { posed.asked.clone() } else { any_number(&posed.asked) };
     let task = Task { program: &program, target: &posed.target, threads: ThreadScope::Unbounded };
     let inlined = simplify(&task, if schedule.is_none() { &[] } else { &[Pass::Inline] });
     let small = inlined.task(task.threads);
+    let mut options = EngineOptions::default();
+    options.contexts.bound = Some(ContextBound::exactly(k));
+    options.rounds.bound = Some(RoundBound::exactly(k));
     let engine = build(kind, &options);
     if engine.supports(&small).is_err() {
         tally.count("open");
@@ -86,6 +79,7 @@ fn compare(model: &Model, number: u64, _: Budget, tally: &mut Tally) -> Result<(
         Ok(Verdict::Safe(_)) | Err(Stop::BoundReached(_)) => false,
         Err(stop) => return fault(kind.name(), stop.to_string()),
     };
+    let systems = systems(kind, schedule, k);
     let mut n_solved = 0;
     for (name, fixpoint) in systems.iter().filter(|(_, fixpoint)| supports(fixpoint, small.program).is_ok()) {
         let reports = if number.is_multiple_of(2) { SizeReports::End } else { SizeReports::Rounds };
@@ -108,6 +102,13 @@ fn compare(model: &Model, number: u64, _: Budget, tally: &mut Tally) -> Result<(
         (_, false) => "safe",
     });
     Ok(())
+}
+
+/// Returns the equations that answer the question of an engine: those of `calculus/`, and generated ones.
+fn systems(kind: EngineKind, schedule: Option<Schedule>, k: u32) -> Vec<(&'static str, Fixpoint)> {
+    let Some(schedule) = schedule else { return SEQUENTIAL.map(|file| (file, equations(file))).into() };
+    let of_file = (k == 2).then(|| (kind.name(), equations(kind.name())));
+    of_file.into_iter().chain([("written", written(schedule, k))]).collect()
 }
 
 /// Returns the equations for a number of rounds or contexts.

@@ -2,26 +2,39 @@
 
 use selvedge_check::{Engine, Stop, Task, Verdict};
 use selvedge_driver::Simplified;
+use selvedge_engines::{EngineKind, EngineOptions, build};
 use selvedge_replay::{Judged, judge};
 
 use crate::harness::{Fault, Tally, fault};
 use crate::oracle::{Answer, Budget, within};
 
 /// An engine with certain options.
-pub struct Contender<'e> {
-    /// Its name, and its options where they are not the defaults.
-    pub name: &'e str,
+pub struct Contender {
     /// The engine.
-    pub engine: &'e dyn Engine,
-    /// The inlined program, for engines that do not support calls.
-    pub inlined: Option<&'e Simplified>,
+    pub kind: EngineKind,
+    /// Its name, and its options where they are not the defaults.
+    pub name: String,
+    /// The engine with its options.
+    pub engine: Box<dyn Engine>,
 }
 
-impl Contender<'_> {
-    /// Runs the engine and judges its evidence, also for the program before inlining; `None` if the engine does not
-    /// support the program.
-    pub fn decide(&self, task: &Task<'_>, budget: Budget, tally: &mut Tally) -> Result<Option<Answer>, Fault> {
-        let asked = self.inlined.map_or(*task, |inlined| inlined.task(task.threads));
+impl Contender {
+    /// Returns an engine with options that some words describe.
+    pub fn new(kind: EngineKind, words: &str, options: &EngineOptions) -> Contender {
+        let name = if words.is_empty() { kind.name().to_string() } else { format!("{} ({words})", kind.name()) };
+        Contender { kind, name, engine: build(kind, options) }
+    }
+
+    /// Runs the engine and judges its evidence; `None` if the engine does not support the program. An engine that does
+    /// not support calls gets the inlined program, and the evidence is judged also for the program before inlining.
+    pub fn decide(
+        &self,
+        task: &Task<'_>,
+        inlined: Option<&Simplified>,
+        budget: Budget,
+        tally: &mut Tally,
+    ) -> Result<Option<Answer>, Fault> {
+        let asked = inlined.map_or(*task, |inlined| inlined.task(task.threads));
         if self.engine.supports(&asked).is_err() {
             return Ok(None);
         }
@@ -32,7 +45,10 @@ impl Contender<'_> {
         });
         match answer {
             Ok(Ok((verdict, judged))) => {
-                self.check_lifted(task, &verdict, budget)?;
+                if let Some(inlined) = inlined {
+                    let judged = within(budget, |run| judge(task, &inlined.lift(verdict.clone()), run));
+                    judged.or_else(|reject| fault(format!("{} (lifted)", self.name), reject.to_string()))?;
+                }
                 Ok(Some(count_evidence(verdict, &judged, tally)))
             }
             Ok(Err(Stop::BoundReached(_))) => Ok(Some(Answer::Deep)),
@@ -44,27 +60,19 @@ impl Contender<'_> {
         }
     }
 
-    /// Checks that the evidence is also evidence about the program before inlining.
-    fn check_lifted(&self, task: &Task<'_>, verdict: &Verdict, budget: Budget) -> Result<(), Fault> {
-        let Some(inlined) = self.inlined else { return Ok(()) };
-        match within(budget, |run| judge(task, &inlined.lift(verdict.clone()), run)) {
-            Ok(_) => Ok(()),
-            Err(reject) => fault(format!("{} (lifted)", self.name), reject.to_string()),
-        }
-    }
-
     /// Runs the engine and compares its answer with what is known, which the answer may decide. Returns whether the
     /// engine supports the program.
     pub fn compare(
         &self,
         task: &Task<'_>,
+        inlined: Option<&Simplified>,
         known: &mut Answer,
         budget: Budget,
         tally: &mut Tally,
     ) -> Result<bool, Fault> {
-        let Some(found) = self.decide(task, budget, tally)? else { return Ok(false) };
+        let Some(found) = self.decide(task, inlined, budget, tally)? else { return Ok(false) };
         if known.contradicts(&found) {
-            return fault(self.name, format!("{known} for the engines before, but then {found}"));
+            return fault(&self.name, format!("{known} for the engines before, but then {found}"));
         }
         if found.is_decided() {
             *known = found;

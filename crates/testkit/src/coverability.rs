@@ -83,10 +83,6 @@ impl Campaign for Coverability {
     fn shrink(&self, tts: Tts, fails: &mut dyn FnMut(&Tts) -> bool) -> Tts {
         shrink(&tts, fails)
     }
-
-    fn show(&self, tts: &Tts) -> String {
-        format!("{tts:?}")
-    }
 }
 
 /// Decides a system in all ways. An error is a sentence about the disagreement.

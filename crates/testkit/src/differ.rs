@@ -17,7 +17,7 @@ use selvedge_replay::judge;
 use crate::generate::{Weights, generate_in_turn};
 use crate::harness::{Comparison, Fault, Tally, fault};
 use crate::lower::lower;
-use crate::metamorph::{Rewrite, has_threads};
+use crate::metamorph::{self, REWRITES, counts_steps};
 use crate::model::Model;
 use crate::oracle::{Answer, Budget, ask, within};
 use crate::rng::Rng;
@@ -116,14 +116,11 @@ fn compare_ways(model: &Model, rng: &mut Rng, budget: Budget) -> Result<Answer, 
 }
 
 fn check_valid(stage: &str, task: &Task<'_>) -> Result<(), Fault> {
-    let invalid = validate(task.program).and_then(|()| validate_target(task.program, task.target));
-    match invalid {
-        Ok(()) => Ok(()),
-        Err(broken) => {
-            let rules: Vec<String> = broken.iter().map(ToString::to_string).collect();
-            fault(format!("{stage} (valid)"), rules.join("; "))
-        }
-    }
+    let valid = validate(task.program).and_then(|()| validate_target(task.program, task.target));
+    valid.or_else(|broken| {
+        let rules: Vec<String> = broken.iter().map(ToString::to_string).collect();
+        fault(format!("{stage} (valid)"), rules.join("; "))
+    })
 }
 
 fn check_text(task: &Task<'_>) -> Result<(), Fault> {
@@ -137,10 +134,8 @@ fn check_text(task: &Task<'_>) -> Result<(), Fault> {
 
 fn check_trace(stage: &str, task: &Task<'_>, answer: &Answer) -> Result<(), Fault> {
     let Answer::Unsafe(trace) = answer else { return Ok(()) };
-    match judge(task, &Verdict::Unsafe(trace.clone()), &Run::unlimited()) {
-        Ok(_) => Ok(()),
-        Err(reject) => fault(format!("{stage} (trace)"), reject.to_string()),
-    }
+    let judged = judge(task, &Verdict::Unsafe(trace.clone()), &Run::unlimited());
+    judged.map(drop).or_else(|reject| fault(format!("{stage} (trace)"), reject.to_string()))
 }
 
 fn check_answers(stage: &str, expected: &Answer, found: &Answer) -> Result<(), Fault> {
@@ -149,7 +144,7 @@ fn check_answers(stage: &str, expected: &Answer, found: &Answer) -> Result<(), F
 
 /// Compares with the naive lowering, which is exact on `enforce` for one thread only.
 fn compare_twin(model: &Model, answer: &Answer, budget: Budget) -> Result<(), Fault> {
-    if has_threads(model) && model.procs.iter().any(|procedure| procedure.enforce.is_some()) {
+    if counts_steps(model) {
         return Ok(());
     }
     let lowered = lower(model);
@@ -221,11 +216,9 @@ fn compare_options(
 }
 
 fn compare_rewritten(model: &Model, rng: &mut Rng, answer: &Answer, budget: Budget) -> Result<(), Fault> {
-    let Some(rewrite) = rng.pick(Rewrite::ALL) else { return Ok(()) };
-    let Some(rewritten) = rewrite.apply(model, rng) else { return Ok(()) };
-    let stage = format!("rewrite {rewrite:?}");
-    match pose(&rewritten) {
-        Ok(posed) => check_answers(&stage, answer, &ask(&posed.task(), budget)),
-        Err(inner) => fault(stage, inner.to_string()),
-    }
+    let Some((name, rewrite)) = rng.pick(REWRITES) else { return Ok(()) };
+    let Some(rewritten) = metamorph::apply(*rewrite, model, rng) else { return Ok(()) };
+    let stage = format!("rewrite: {name}");
+    let posed = pose(&rewritten).or_else(|inner| fault(stage.clone(), inner.to_string()))?;
+    check_answers(&stage, answer, &ask(&posed.task(), budget))
 }

@@ -5,7 +5,7 @@ use std::mem;
 use crate::generate::labels;
 use crate::model::{Assign, Copies, Decl, Expr, Kind, Model, Place, Procedure, Shape, Stmt, Style};
 use crate::shrink::without_one;
-use crate::walk::{count_stmts, for_each_block_mut, for_each_stmt, for_each_stmt_mut};
+use crate::walk::{count_stmts, for_each_block_mut, for_each_stmt, for_each_stmt_mut, nth_stmt_mut};
 
 /// A change of the program that it was listed for; `None` where it does not fit.
 pub type Edit = Box<dyn Fn(&mut Model) -> Option<()>>;
@@ -76,7 +76,7 @@ fn fine(model: &Model, list: &mut Vec<Edit>) {
         for_each_stmt(&procedure.body, &mut |stmt| {
             let place = number;
             each(list, simpler_kinds(&stmt.kind), move |model, simpler| {
-                nth_stmt(&mut model.procs[idx].body, &mut { place }).map(|stmt| stmt.kind = simpler)
+                nth_stmt_mut(&mut model.procs[idx].body, &mut { place }).map(|stmt| stmt.kind = simpler)
             });
             labels.extend(stmt.labels.iter().cloned());
             number += 1;
@@ -174,7 +174,7 @@ fn drop_stmts(procedure: &mut Procedure, block: usize, first: usize, count: usiz
 
 /// Replaces a compound statement by the statements inside: those of all its lists, or of one.
 fn unwrap(procedure: &mut Procedure, stmt: usize, part: Option<usize>) -> Option<()> {
-    let compound = nth_stmt(&mut procedure.body, &mut { stmt })?;
+    let compound = nth_stmt_mut(&mut procedure.body, &mut { stmt })?;
     let blocks = compound.kind.blocks();
     let inner: Vec<Stmt> = match part {
         Some(part) => blocks.get(part)?.to_vec(),
@@ -374,23 +374,6 @@ fn main_shape(model: &mut Model) -> Option<()> {
     first.initial = Some(Copies::Exactly(1));
     model.shape = Shape::Main;
     Some(())
-}
-
-fn nth_stmt<'m>(body: &'m mut [Stmt], number: &mut usize) -> Option<&'m mut Stmt> {
-    for stmt in body {
-        if *number == 0 {
-            return Some(stmt);
-        }
-        *number -= 1;
-        for block in stmt.kind.blocks_mut() {
-            let inside = count_stmts(block);
-            if *number < inside {
-                return nth_stmt(block, number);
-            }
-            *number -= inside;
-        }
-    }
-    None
 }
 
 fn decls(model: &mut Model) -> Vec<&mut Decl> {

@@ -6,14 +6,13 @@
 //! frames. The pushdown system of the program has the same verdict after it was printed and read.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use selvedge_check::{Engine as _, Task};
-use selvedge_engines::exhaustive::{Exhaustive, Exploration, Options, ThreadState};
+use selvedge_engines::exhaustive::{Exhaustive, Options, ThreadState};
 use selvedge_engines::pushdown::{self, Direction, Pushdown};
 use selvedge_engines::sat::SummaryMode;
 use selvedge_engines::summaries::Summaries;
-use selvedge_engines::{EngineKind, EngineOptions, build};
+use selvedge_engines::{EngineKind, EngineOptions};
 use selvedge_frontend::System;
 use selvedge_frontend::pds::{load, print};
 use selvedge_ir::{LocId, Program, Scope, Value, VarId};
@@ -22,7 +21,7 @@ use selvedge_replay::certificate::{Refused, verify_system};
 use crate::contender::Contender;
 use crate::differ::pose;
 use crate::generate::{Weights, generate_with};
-use crate::harness::{Comparison, Fault, Tally, fault};
+use crate::harness::{Comparison, Fault, Tally, check_set, fault};
 use crate::model::Model;
 use crate::oracle::{Answer, Budget, ask, within};
 use crate::rng::Rng;
@@ -40,14 +39,8 @@ fn compare(model: &Model, budget: Budget, tally: &mut Tally) -> Result<(), Fault
     let posed = pose(model)?;
     let task = posed.task();
     let mut known = ask(&task, budget);
-    for (kind, options) in variants() {
-        let engine = build(kind, &options);
-        let name = match kind {
-            EngineKind::Sat => format!("sat, summaries {}", options.sat.summaries.name()),
-            _ => kind.name().to_string(),
-        };
-        let contender = Contender { name: &name, engine: &*engine, inlined: None };
-        contender.compare(&task, &mut known, budget, tally)?;
+    for contender in contenders() {
+        contender.compare(&task, None, &mut known, budget, tally)?;
     }
     known.count(tally);
     compare_sets(&task, budget, tally)?;
@@ -55,17 +48,20 @@ fn compare(model: &Model, budget: Budget, tally: &mut Tally) -> Result<(), Fault
 }
 
 /// Returns the engines with their default options; `sat` in all its modes.
-fn variants() -> Vec<(EngineKind, EngineOptions)> {
-    let mut variants = Vec::new();
+fn contenders() -> Vec<Contender> {
+    let mut found = Vec::new();
     for kind in EngineKind::ALL.iter().copied().filter(|kind| *kind != EngineKind::Exhaustive) {
-        let modes = if kind == EngineKind::Sat { SummaryMode::ALL } else { &SummaryMode::ALL[..1] };
-        for mode in modes {
-            let mut options = EngineOptions::default();
+        let mut options = EngineOptions::default();
+        if kind != EngineKind::Sat {
+            found.push(Contender::new(kind, "", &options));
+            continue;
+        }
+        for mode in SummaryMode::ALL {
             options.sat.summaries = *mode;
-            variants.push((kind, options));
+            found.push(Contender::new(kind, &format!("summaries {}", mode.name()), &options));
         }
     }
-    variants
+    found
 }
 
 /// Compares the reachable sets of the engines.
@@ -77,7 +73,8 @@ fn compare_sets(task: &Task<'_>, budget: Budget, tally: &mut Tally) -> Result<()
     let Ok(seen) = within(budget, |run| oracle.explore(task, run)) else { return Ok(()) };
     let Ok(found) = within(budget, |run| Pushdown::default().explore(task, run)) else { return Ok(()) };
     tally.count("sets");
-    check_set("pushdown (states)", &seen, &seen.thread_states, &found)?;
+    // The oracle sees less where the bound on frames stopped it, never more.
+    check_set("pushdown (states)", &seen.thread_states, !seen.truncated, &found)?;
     let Ok(reached) = within(budget, |run| Summaries::default().explore(task, run)) else { return Ok(()) };
     tally.count("sets");
     let project = |state: &ThreadState| -> (LocId, Vec<bool>) {
@@ -90,27 +87,7 @@ fn compare_sets(task: &Task<'_>, budget: Budget, tally: &mut Tally) -> Result<()
         (state.loc, vars.iter().map(holds).collect())
     };
     let projected: BTreeSet<_> = found.iter().map(project).collect();
-    if projected != reached.states {
-        return fault("summaries (states)", difference(&projected, &reached.states));
-    }
-    Ok(())
-}
-
-/// Checks a reachable set. The oracle sees less where the bound on frames stopped it, never more.
-fn check_set(
-    stage: &str,
-    seen: &Exploration,
-    expected: &BTreeSet<ThreadState>,
-    found: &BTreeSet<ThreadState>,
-) -> Result<(), Fault> {
-    let agrees = if seen.truncated { expected.is_subset(found) } else { expected == found };
-    if agrees { Ok(()) } else { fault(stage, difference(expected, found)) }
-}
-
-pub(crate) fn difference<T: Ord + fmt::Debug>(expected: &BTreeSet<T>, found: &BTreeSet<T>) -> String {
-    let missing = expected.difference(found).next();
-    let extra = found.difference(expected).next();
-    format!("{} states expected, {} found; missing {missing:?}, not expected {extra:?}", expected.len(), found.len())
+    check_set("summaries (states)", &projected, true, &reached.states)
 }
 
 /// Returns the variables of a thread state with their values, the locals first.

@@ -7,9 +7,9 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::ops::Index;
+use std::ops::{ControlFlow, Index};
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use std::time::Duration;
 use crate::model::Model;
 use crate::oracle::Budget;
 use crate::shrink::shrink;
-use crate::workers::{Effort, Enough, Hang, Items, each};
+use crate::workers::{Effort, Hang, Items, each};
 
 /// A campaign ends after this many findings, since most of them have one cause.
 const MAX_FINDINGS: usize = 10;
@@ -39,6 +39,21 @@ impl fmt::Display for Fault {
 
 pub(crate) fn fault<T>(stage: impl Into<String>, message: impl Into<String>) -> Result<T, Fault> {
     Err(Fault { stage: stage.into(), message: message.into() })
+}
+
+/// Checks that a set is the expected one, or contains it if that is not the whole set.
+pub(crate) fn check_set<T: Ord + fmt::Debug>(
+    stage: impl Into<String>,
+    expected: &BTreeSet<T>,
+    is_whole: bool,
+    found: &BTreeSet<T>,
+) -> Result<(), Fault> {
+    if expected.is_subset(found) && (!is_whole || expected.len() == found.len()) {
+        return Ok(());
+    }
+    let [missing, extra] = [expected.difference(found).next(), found.difference(expected).next()];
+    let (n_expected, n_found) = (expected.len(), found.len());
+    fault(stage, format!("{n_expected} expected, {n_found} found; missing {missing:?}, not expected {extra:?}"))
 }
 
 /// Counts of what comparisons observed, by name. A name that was never counted has the count 0.
@@ -83,7 +98,7 @@ impl fmt::Display for Tally {
 /// Subjects, an oracle, and a comparison.
 pub trait Campaign {
     /// The type of a subject: a program, a system or a text.
-    type Subject;
+    type Subject: fmt::Debug;
 
     /// The stack of a worker, and the time after which a subject counts as hanging.
     const EFFORT: Effort = Effort { stack: 4 << 20, patience: Duration::from_secs(120) };
@@ -101,7 +116,9 @@ pub trait Campaign {
     }
 
     /// Prints a subject.
-    fn show(&self, subject: &Self::Subject) -> String;
+    fn show(&self, subject: &Self::Subject) -> String {
+        format!("{subject:?}")
+    }
 }
 
 /// A subject with a fault, made small.
@@ -154,7 +171,7 @@ pub fn run<C: Campaign + Send + Sync + 'static>(
             Err(fault) => summary.findings.push(finding(&*campaign, seed, number, fault)),
         }
         progress(summary.total, summary.findings.len());
-        if summary.findings.len() < MAX_FINDINGS { Enough::No } else { Enough::Yes }
+        if summary.findings.len() < MAX_FINDINGS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     summary.findings.sort_by_key(|finding| finding.number);
     Ok(summary)
@@ -268,10 +285,6 @@ mod tests {
                 subject -= 7;
             }
             subject
-        }
-
-        fn show(&self, subject: &u64) -> String {
-            subject.to_string()
         }
     }
 

@@ -17,7 +17,7 @@ use selvedge_engines::exhaustive::{Exhaustive, Exploration, ThreadState};
 use selvedge_frontend::Loaded;
 use selvedge_frontend::bp::{LoadOptions, load};
 use selvedge_frontend::gcl;
-use selvedge_ir::{ProcId, Program, Scope, Value, VarId};
+use selvedge_ir::{LocId, ProcId, Program, Scope, Value, VarId};
 
 /// A program in a text, with its expected result.
 #[derive(Clone, Debug, Default)]
@@ -120,7 +120,7 @@ fn reach(block: &Block, loaded: &Loaded, program: &Program) -> Result<(), String
         return Err("the search reached its bound on frames".to_string());
     }
     let asserts = Target::all_asserts(&program);
-    let mut expected: BTreeMap<&str, BTreeSet<Vec<(String, String)>>> = BTreeMap::new();
+    let mut expected: BTreeMap<&str, BTreeSet<Valuation>> = BTreeMap::new();
     for line in block.reach.iter().map(|line| line.trim()).filter(|line| !line.is_empty()) {
         let (label, facts) = line.split_once(':').ok_or_else(|| format!("no label in `{line}`"))?;
         match label.strip_prefix("assert ") {
@@ -136,20 +136,27 @@ fn reach(block: &Block, loaded: &Loaded, program: &Program) -> Result<(), String
     expected.into_iter().try_for_each(|(label, valuations)| compare(&program, &seen, label, &valuations))
 }
 
-/// Parses `x=0 y=1`, sorted by name.
-fn valuation(facts: &str) -> Result<Vec<(String, String)>, String> {
-    let fact = |word: &str| word.split_once('=').map(|(name, value)| (name.to_string(), value.to_string()));
-    let mut facts: Vec<_> = facts
-        .split_whitespace()
-        .map(|word| fact(word).ok_or_else(|| format!("`{word}` is no value")))
-        .collect::<Result<_, _>>()?;
-    facts.sort();
-    Ok(facts)
+/// The values of some variables, as words `x=0`.
+type Valuation = Vec<String>;
+
+/// Parses `x=0 y=1`; sorts the words.
+fn valuation(facts: &str) -> Result<Valuation, String> {
+    let mut words: Valuation = facts.split_whitespace().map(str::to_string).collect();
+    words.sort();
+    match words.iter().find(|word| !word.contains('=')) {
+        Some(word) => Err(format!("`{word}` is no value")),
+        None => Ok(words),
+    }
+}
+
+/// Returns the locations with a label.
+fn locs(program: &Program, label: &str) -> BTreeSet<LocId> {
+    program.labels.iter().filter(|named| named.name == label).map(|named| named.loc).collect()
 }
 
 /// Checks that the assertion with this label can fail, or cannot.
 fn assertion(program: &Program, asserts: &Target, seen: &Exploration, label: &str, fact: &str) -> Result<(), String> {
-    let locs: BTreeSet<_> = program.labels.iter().filter(|named| named.name == label).map(|named| named.loc).collect();
+    let locs = locs(program, label);
     let mut edges = asserts.asserts.iter().filter(|edge| locs.contains(&program.edges[**edge].from)).peekable();
     if edges.peek().is_none() {
         return Err(format!("no assertion has the label {label}"));
@@ -164,43 +171,33 @@ fn assertion(program: &Program, asserts: &Target, seen: &Exploration, label: &st
 }
 
 /// Checks that the valuations with which a thread is at the label are the expected ones.
-fn compare(
-    program: &Program,
-    seen: &Exploration,
-    label: &str,
-    expected: &BTreeSet<Vec<(String, String)>>,
-) -> Result<(), String> {
-    let locs: BTreeSet<_> = program.labels.iter().filter(|named| named.name == label).map(|named| named.loc).collect();
+fn compare(program: &Program, seen: &Exploration, label: &str, expected: &BTreeSet<Valuation>) -> Result<(), String> {
+    let locs = locs(program, label);
     if locs.is_empty() {
         return Err(format!("there is no label {label}"));
     }
-    let names: Vec<&String> = expected.iter().next().into_iter().flatten().map(|(name, _)| name).collect();
+    let names: Vec<&str> = expected.first().into_iter().flatten().filter_map(|word| word.split('=').next()).collect();
     let states = seen.thread_states.iter().filter(|state| locs.contains(&state.loc));
-    let found: BTreeSet<Vec<(String, String)>> =
-        states.map(|state| project(program, state, &names)).collect::<Result<_, _>>()?;
+    let found: BTreeSet<Valuation> = states.map(|state| project(program, state, &names)).collect::<Result<_, _>>()?;
     if found == *expected {
         return Ok(());
     }
-    let missing: Vec<_> = expected.difference(&found).map(|facts| words(facts)).collect();
-    let extra: Vec<_> = found.difference(expected).map(|facts| words(facts)).collect();
-    Err(format!("at {label}: not reached: [{}]; reached but not listed: [{}]", missing.join(", "), extra.join(", ")))
-}
-
-fn words(facts: &[(String, String)]) -> String {
-    facts.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+    let [missing, extra] = [expected.difference(&found), found.difference(expected)]
+        .map(|valuations| valuations.map(|words| words.join(" ")).collect::<Vec<_>>().join(", "));
+    Err(format!("at {label}: not reached: [{missing}]; reached but not listed: [{extra}]"))
 }
 
 /// Returns the values of the named variables as the thread sees them.
-fn project(program: &Program, state: &ThreadState, names: &[&String]) -> Result<Vec<(String, String)>, String> {
+fn project(program: &Program, state: &ThreadState, names: &[&str]) -> Result<Valuation, String> {
     let proc = program.locs[state.loc].proc;
     let mut visible = values_of(program, state);
     visible.retain(|(var, _)| program.vars[*var].scope != Scope::Thread || has(program, proc, *var));
-    let value = |name: &&String| {
-        let found = visible.iter().find(|(var, _)| program.vars[*var].name == **name);
+    let word = |name: &&str| {
+        let found = visible.iter().find(|(var, _)| program.vars[*var].name == *name);
         let (_, value) = found.ok_or_else(|| format!("no variable {name} is visible"))?;
-        Ok(((*name).clone(), if **value == Value::Bool(true) { "1" } else { "0" }.to_string()))
+        Ok(format!("{name}={}", u8::from(**value == Value::Bool(true))))
     };
-    names.iter().map(value).collect()
+    names.iter().map(word).collect()
 }
 
 /// Returns whether a per-thread variable belongs to the process of a procedure. Procedures outside processes see all of

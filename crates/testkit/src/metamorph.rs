@@ -6,63 +6,42 @@ use crate::model::{Expr, Kind, Model, Place, Procedure, Shape, Stmt};
 use crate::rng::Rng;
 use crate::walk::{for_each_block_mut, for_each_stmt_mut};
 
-/// A rewrite that keeps the verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rewrite {
-    /// Gives every variable, label and called procedure another name.
-    Rename,
-    /// Inserts `skip` here and there.
-    InsertSkips,
-    /// Writes `if` with jumps and assumptions.
-    UnfoldIfs,
-    /// Writes `while` with `if` and a jump upwards.
-    UnfoldWhiles,
-    /// Puts the whole program into an atomic section, if it has one thread.
-    WrapInAtomic,
-    /// Adds a procedure that is never called.
-    AddUnusedProc,
-    /// Lets a shared variable hold the negation of its value.
-    FlipGlobal,
+/// A rewrite that keeps the verdict. It returns `None` where it would change the meaning.
+pub type Rewrite = fn(&mut Model, &mut Rng) -> Option<()>;
+
+/// All rewrites, with their names.
+pub const REWRITES: &[(&str, Rewrite)] = &[
+    ("rename", rename),
+    ("insert skips", insert_skips),
+    ("unfold ifs", |model, _| unfold(model, unfold_if)),
+    ("unfold whiles", |model, _| unfold(model, unfold_while)),
+    ("wrap in atomic", wrap_in_atomic),
+    ("add unused procedure", add_unused_proc),
+    ("flip global", flip_global),
+];
+
+/// Returns the rewritten program; `None` where the rewrite has nothing to do or would change the meaning.
+pub fn apply(rewrite: Rewrite, model: &Model, rng: &mut Rng) -> Option<Model> {
+    let mut rewritten = model.clone();
+    rewrite(&mut rewritten, rng)?;
+    (rewritten != *model).then_some(rewritten)
 }
 
-impl Rewrite {
-    /// All rewrites.
-    pub const ALL: &'static [Rewrite] = {
-        use Rewrite::*;
-        &[Rename, InsertSkips, UnfoldIfs, UnfoldWhiles, WrapInAtomic, AddUnusedProc, FlipGlobal]
-    };
-
-    /// Returns the rewritten program; `None` where the rewrite has nothing to do or would change the meaning.
-    pub fn apply(self, model: &Model, rng: &mut Rng) -> Option<Model> {
-        let mut rewritten = model.clone();
-        // An `enforce` clause is assumed after every step, so with several threads the number of steps matters.
-        let steps_count = has_threads(model) && model.procs.iter().any(|procedure| procedure.enforce.is_some());
-        match self {
-            Rewrite::Rename => rename(&mut rewritten),
-            Rewrite::InsertSkips | Rewrite::UnfoldIfs | Rewrite::UnfoldWhiles if steps_count => return None,
-            Rewrite::InsertSkips => insert_skips(&mut rewritten, rng),
-            Rewrite::UnfoldIfs => unfold(&mut rewritten, unfold_if),
-            Rewrite::UnfoldWhiles => unfold(&mut rewritten, unfold_while),
-            Rewrite::WrapInAtomic if has_threads(model) => return None,
-            Rewrite::WrapInAtomic => {
-                rewritten.procs[0].body.insert(0, Stmt::new(Kind::AtomicBegin));
-                rewritten.procs[0].body.push(Stmt::new(Kind::AtomicEnd));
-            }
-            Rewrite::AddUnusedProc => rewritten.procs.push(unused_proc(rng)),
-            Rewrite::FlipGlobal => flip_global(&mut rewritten, rng)?,
-        }
-        (rewritten != *model).then_some(rewritten)
-    }
+/// Returns whether the number of steps matters: an `enforce` clause is assumed after every step, which other threads
+/// may see.
+pub fn counts_steps(model: &Model) -> bool {
+    has_threads(model) && model.procs.iter().any(|procedure| procedure.enforce.is_some())
 }
 
 /// Returns whether runs may have more than one thread.
-pub fn has_threads(model: &Model) -> bool {
+fn has_threads(model: &Model) -> bool {
     let starts =
         |kind: &Kind| matches!(kind, Kind::StartCall(_) | Kind::StartGoto(_) | Kind::StartLabel(_) | Kind::Async(_));
     model.question.initial.is_some() || model.n_initial() > 1 || model.shape != Shape::Main || model.any_stmt(starts)
 }
 
-fn rename(model: &mut Model) {
+/// Gives every variable, label and called procedure another name.
+fn rename(model: &mut Model, _: &mut Rng) -> Option<()> {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     let mut fresh = |name: &str| {
         let new = format!("{name}_renamed$${}", names.len());
@@ -92,6 +71,7 @@ fn rename(model: &mut Model) {
     model
         .for_each_expr_mut(&mut |expr| expr.for_each_part_mut(&mut |part| part.name_mut().into_iter().for_each(known)));
     model.for_each_stmt_mut(&mut |stmt| rename_uses(&mut stmt.kind, &known));
+    Some(())
 }
 
 fn rename_uses(kind: &mut Kind, known: &dyn Fn(&mut String)) {
@@ -114,22 +94,28 @@ fn rename_uses(kind: &mut Kind, known: &dyn Fn(&mut String)) {
     }
 }
 
-fn insert_skips(model: &mut Model, rng: &mut Rng) {
+/// Inserts `skip` here and there.
+fn insert_skips(model: &mut Model, rng: &mut Rng) -> Option<()> {
+    if counts_steps(model) {
+        return None;
+    }
     for procedure in &mut model.procs {
         for_each_block_mut(&mut procedure.body, &mut |block| {
             let at = rng.between(0, block.len());
             block.insert(at, Stmt::new(Kind::Skip));
         });
     }
+    Some(())
 }
 
 /// Replaces each statement by those that `unfold` makes of it, from the inside out. Unfolded statements get numbers,
 /// which make their labels unique.
-fn unfold(model: &mut Model, unfold: fn(&mut Stmt, usize) -> Option<Vec<Stmt>>) {
-    for procedure in &mut model.procs {
-        let mut number = 0;
-        unfold_block(&mut procedure.body, unfold, &mut number);
+fn unfold(model: &mut Model, unfold: fn(&mut Stmt, usize) -> Option<Vec<Stmt>>) -> Option<()> {
+    if counts_steps(model) {
+        return None;
     }
+    model.procs.iter_mut().for_each(|procedure| unfold_block(&mut procedure.body, unfold, &mut 0));
+    Some(())
 }
 
 fn unfold_block(block: &mut Vec<Stmt>, unfold: fn(&mut Stmt, usize) -> Option<Vec<Stmt>>, number: &mut usize) {
@@ -182,9 +168,20 @@ fn unfold_while(stmt: &mut Stmt, number: usize) -> Option<Vec<Stmt>> {
     Some(vec![Stmt { labels, kind: Kind::If(vec![(condition.clone(), body)], None) }])
 }
 
-fn unused_proc(rng: &mut Rng) -> Procedure {
+/// Puts the whole program into an atomic section, if it has one thread.
+fn wrap_in_atomic(model: &mut Model, _: &mut Rng) -> Option<()> {
+    if has_threads(model) {
+        return None;
+    }
+    model.procs[0].body.insert(0, Stmt::new(Kind::AtomicBegin));
+    model.procs[0].body.push(Stmt::new(Kind::AtomicEnd));
+    Some(())
+}
+
+/// Adds a procedure that is never called.
+fn add_unused_proc(model: &mut Model, rng: &mut Rng) -> Option<()> {
     let body = vec![Stmt::new(Kind::Skip), Stmt::new(Kind::Assert(Expr::Const(false)))];
-    Procedure {
+    model.procs.push(Procedure {
         name: "nobody_calls_me".to_string(),
         initial: None,
         params: (0..rng.below(3)).map(|number| format!("q{number}")).collect(),
@@ -192,10 +189,11 @@ fn unused_proc(rng: &mut Rng) -> Procedure {
         locals: Vec::new(),
         enforce: None,
         body,
-    }
+    });
+    Some(())
 }
 
-/// Negates every value that is written to a shared variable and every one that is read from it. Results of calls cannot
+/// Lets a shared variable hold the negation of its value: negates every value that is written to it and every one that is read from it. Results of calls cannot
 /// be negated, so a variable that receives one is not chosen.
 fn flip_global(model: &mut Model, rng: &mut Rng) -> Option<()> {
     let receives = |name: &str| {
@@ -237,11 +235,11 @@ mod tests {
 
     #[test]
     fn every_rewrite_finds_programs_to_rewrite() {
-        for rewrite in Rewrite::ALL {
+        for (name, rewrite) in REWRITES {
             let mut rng = Rng::new(1);
             let models = (0..100).map(|seed| generate(seed, &Weights::sequential()));
-            let n_rewritten = models.filter_map(|model| rewrite.apply(&model, &mut rng)).count();
-            assert!(n_rewritten > 20, "{rewrite:?} rewrites {n_rewritten} programs");
+            let n_rewritten = models.filter_map(|model| apply(*rewrite, &model, &mut rng)).count();
+            assert!(n_rewritten > 20, "{name} rewrites {n_rewritten} programs");
         }
     }
 
@@ -250,8 +248,8 @@ mod tests {
         for seed in 0..100 {
             let model = generate(seed, &Weights::sequential());
             let before = count_stmts(&model.procs[0].body);
-            let mut rng = Rng::new(seed);
-            if let Some(model) = Rewrite::UnfoldWhiles.apply(&model, &mut rng) {
+            let unfold_whiles: Rewrite = |model, _| unfold(model, unfold_while);
+            if let Some(model) = apply(unfold_whiles, &model, &mut Rng::new(seed)) {
                 assert!(!model.any_stmt(|kind| matches!(kind, Kind::While(..))), "{model}");
                 assert!(count_stmts(&model.procs[0].body) >= before);
             }

@@ -237,10 +237,3 @@ impl Stmt {
         Stmt { labels: Vec::new(), kind }
     }
 }
-
-impl Assign {
-    /// Makes the assignment of one value to one variable.
-    pub fn single(name: &str, value: Expr) -> Assign {
-        Assign { places: vec![Place::Var(name.to_string())], values: vec![value], constrain: None }
-    }
-}

@@ -8,23 +8,22 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_check::{Engine, Findings, Run, Stop, Target, Task, Verdict};
-use selvedge_driver::{Pass, Simplified, simplify};
+use selvedge_check::{Findings, Run, Stop, Target, Task, Verdict};
+use selvedge_driver::{Pass, simplify};
 use selvedge_engines::exhaustive::{Exhaustive, Exploration, Options};
 use selvedge_engines::threads::explicit::ThreadsExplicit;
 use selvedge_engines::threads::plain::ThreadsPlain;
 use selvedge_engines::threads::symbolic::Threads;
 use selvedge_engines::threads::{PartialOrder, Reductions};
 use selvedge_engines::{EngineKind, EngineOptions, build};
-use selvedge_ir::{EdgeId, LocId};
+use selvedge_ir::LocId;
 use selvedge_replay::{Reject, judge};
 
 use crate::contender::Contender;
 use crate::corpus::{Entry, Expected};
 use crate::differ::{pose, pose_text};
-use crate::engines::difference;
 use crate::generate::{Weights, generate_in_turn};
-use crate::harness::{Comparison, Fault, Tally, fault};
+use crate::harness::{Comparison, Fault, Tally, check_set, fault};
 use crate::model::Model;
 use crate::oracle::{Budget, ask, within};
 use crate::rng::Rng;
@@ -32,54 +31,26 @@ use crate::rng::Rng;
 /// The comparison of all engines on programs with several threads.
 pub const CONCURRENT: Comparison = Comparison::new(item, compare).within(Budget::states(20_000).tight());
 
-/// The contenders that run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sample {
-    /// All.
-    All,
-    /// The contenders that this number chooses: two combinations of reductions of `threads` and `threads-explicit`, and
-    /// the other engines in turns. Reachable sets are always compared.
-    Of(u64),
-}
-
-/// An engine with certain options.
-pub struct Variant {
-    /// The engine.
-    pub kind: EngineKind,
-    /// Its name, and its reductions where they are not the defaults.
-    pub name: String,
-    /// The engine with its options.
-    pub engine: Box<dyn Engine>,
-}
-
-impl Variant {
-    /// Returns the contender, with the inlined program: engines for several threads do not support calls.
-    fn contender<'v>(&'v self, inlined: &'v Simplified) -> Contender<'v> {
-        let inlined = is_for_threads(self.kind).then_some(inlined);
-        Contender { name: &self.name, engine: &*self.engine, inlined }
-    }
-}
-
 /// Returns every engine but the oracle, those for several threads with every combination of reductions. Those that
 /// unwind programs do so for a few steps only.
-pub fn contenders() -> Vec<Variant> {
+pub fn contenders() -> Vec<Contender> {
     let mut options = EngineOptions::default();
     options.bmc.steps = 25;
     options.induction.bound = 8;
     let mut found = Vec::new();
     for kind in EngineKind::ALL.iter().copied().filter(|kind| *kind != EngineKind::Exhaustive) {
         for (words, options) in variants(kind, &options) {
-            let name = if words.is_empty() { kind.name().to_string() } else { format!("{} ({words})", kind.name()) };
-            found.push(Variant { kind, name, engine: build(kind, &options) });
+            found.push(Contender::new(kind, &words, &options));
         }
     }
     found
 }
 
-/// Returns the contenders of a sample.
-fn sampled(sample: Sample) -> Vec<Variant> {
+/// Returns the contenders that a number chooses: two combinations of reductions of `threads` and `threads-explicit`, and
+/// the other engines in turns; all of them without a number.
+fn sampled(number: Option<u64>) -> Vec<Contender> {
     let all = contenders();
-    let Sample::Of(number) = sample else { return all };
+    let Some(number) = number else { return all };
     let mut rng = Rng::for_item(SALT, number);
     let mut chosen = Vec::new();
     for kind in EngineKind::ALL {
@@ -142,14 +113,9 @@ pub fn reductions() -> Vec<Reductions> {
     found
 }
 
-/// Returns the reductions as the command line names them.
+/// Returns the reductions in words.
 pub fn words(reductions: Reductions) -> String {
-    let order = match reductions.partial_order {
-        PartialOrder::Off => "none",
-        PartialOrder::Ample => "ample",
-        PartialOrder::Persistent => "persistent",
-        PartialOrder::Cartesian => "cartesian",
-    };
+    let order = format!("{:?}", reductions.partial_order).to_lowercase();
     let compress = if reductions.compress { "" } else { ", no compress" };
     let dead = if reductions.dead { "" } else { ", no dead" };
     format!("{order}{compress}{dead}")
@@ -171,7 +137,7 @@ pub fn item(seed: u64, number: u64) -> Model {
 }
 
 fn compare(model: &Model, number: u64, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {
-    compare_task(&pose(model)?.task(), Sample::Of(number), budget, tally)
+    compare_task(&pose(model)?.task(), Some(number), budget, tally)
 }
 
 /// Compares all contenders on a program with a known verdict, which must be theirs; panics if it is not.
@@ -179,7 +145,7 @@ pub fn compare_entry(entry: &Entry) {
     let posed =
         pose_text(entry.text.clone(), &entry.question).unwrap_or_else(|fault| panic!("{}: {fault}", entry.name));
     let mut tally = Tally::default();
-    compare_task(&posed.task(), Sample::All, Budget::default().tight(), &mut tally)
+    compare_task(&posed.task(), None, Budget::default().tight(), &mut tally)
         .unwrap_or_else(|fault| panic!("{}: {fault}", entry.name));
     let expected = match entry.verdict {
         Some(Expected::Safe) => (1, 0),
@@ -190,8 +156,8 @@ pub fn compare_entry(entry: &Entry) {
     assert!(tally["sets"] > 0 && tally["lists of answers"] > 0, "{}: {tally}", entry.name);
 }
 
-/// Compares the engines on one question.
-pub fn compare_task(task: &Task<'_>, sample: Sample, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {
+/// Compares the engines on one question, as far as they are in a sample. Reachable sets are always compared.
+fn compare_task(task: &Task<'_>, sample: Option<u64>, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {
     let mut known = ask(task, budget);
     let all = every_target(task);
     let each = simplify(&Task { target: &all, ..*task }, &[Pass::Inline]);
@@ -199,14 +165,16 @@ pub fn compare_task(task: &Task<'_>, sample: Sample, budget: Budget, tally: &mut
     let oracle = Exhaustive { options: Options { frames: budget.frames } };
     let seen = within(budget, |run| oracle.explore(&each, run)).ok().filter(|seen| !seen.truncated);
     let inlined = simplify(task, &[Pass::Inline]);
-    let variants = sampled(sample);
-    for variant in &variants {
-        let is_supported = variant.contender(&inlined).compare(task, &mut known, budget, tally)?;
+    let contenders = sampled(sample);
+    for contender in &contenders {
+        // Engines for several threads do not support calls.
+        let inlined = is_for_threads(contender.kind).then_some(&inlined);
+        let is_supported = contender.compare(task, inlined, &mut known, budget, tally)?;
         if let Some(seen) = seen.as_ref().filter(|_| is_supported) {
-            compare_each(variant, &each, seen, budget, tally)?;
+            compare_each(contender, &each, seen, budget, tally)?;
         }
     }
-    compare_meeting(&variants, task, budget, tally)?;
+    compare_meeting(&contenders, task, budget, tally)?;
     for kind in EngineKind::ALL.iter().copied() {
         if let Some(seen) = &seen {
             compare_sets(kind, &each, seen, budget, tally)?;
@@ -217,17 +185,17 @@ pub fn compare_task(task: &Task<'_>, sample: Sample, budget: Budget, tally: &mut
 }
 
 /// Checks whether two threads can meet: at the first label and the last one, which may be the same.
-fn compare_meeting(variants: &[Variant], task: &Task<'_>, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {
+fn compare_meeting(all: &[Contender], task: &Task<'_>, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {
     let labels = &task.program.labels;
     let (Some(first), Some(last)) = (labels.first(), labels.last()) else { return Ok(()) };
     let target = Target::default().with_together([vec![first.loc, last.loc]]);
     let task = Task { target: &target, ..*task };
     let inlined = simplify(&task, &[Pass::Inline]);
     let known = ask(&task, budget);
-    for variant in variants.iter().filter(|variant| is_for_threads(variant.kind)) {
-        let found = variant.contender(&inlined).decide(&task, budget, tally)?;
+    for contender in all.iter().filter(|contender| is_for_threads(contender.kind)) {
+        let found = contender.decide(&task, Some(&inlined), budget, tally)?;
         if let Some(found) = found.filter(|found| known.contradicts(found)) {
-            return fault(format!("{} (meeting)", variant.name), format!("{known}, but then {found}"));
+            return fault(format!("{} (meeting)", contender.name), format!("{known}, but then {found}"));
         }
     }
     Ok(())
@@ -239,37 +207,24 @@ fn every_target(task: &Task<'_>) -> Target {
     Target::new(Target::all_asserts(task.program).asserts, locs)
 }
 
-/// The answers for every assertion and label.
-#[derive(Debug, PartialEq, Eq)]
-struct Statuses {
-    failing: BTreeSet<EdgeId>,
-    unreachable: BTreeSet<EdgeId>,
-    reached: BTreeSet<LocId>,
-}
-
-impl Statuses {
-    fn seen(task: &Task<'_>, seen: &Exploration) -> Statuses {
-        let locs: BTreeSet<LocId> = seen.thread_states.iter().map(|state| state.loc).collect();
-        let asserts = || task.target.asserts.iter().copied();
-        Statuses {
-            failing: asserts().filter(|edge| seen.failing.contains(edge)).collect(),
-            unreachable: asserts().filter(|edge| !locs.contains(&task.program.edges[*edge].from)).collect(),
-            reached: task.target.locs.iter().copied().filter(|loc| locs.contains(loc)).collect(),
-        }
-    }
-
-    fn found(findings: &Findings) -> Statuses {
-        Statuses {
-            failing: findings.asserts.iter().map(|(edge, _)| *edge).collect(),
-            unreachable: findings.unreachable.iter().copied().collect(),
-            reached: findings.locs.iter().map(|(loc, _)| *loc).collect(),
-        }
-    }
+/// Checks that the answers for every assertion and label are those that the oracle saw.
+fn check_statuses(name: &str, task: &Task<'_>, seen: &Exploration, findings: &Findings) -> Result<(), Fault> {
+    let locs: BTreeSet<LocId> = seen.thread_states.iter().map(|state| state.loc).collect();
+    let asserts = || task.target.asserts.iter().copied();
+    let failing = asserts().filter(|edge| seen.failing.contains(edge)).collect();
+    let found = findings.asserts.iter().map(|(edge, _)| *edge).collect();
+    check_set(format!("{name} (each, failing)"), &failing, true, &found)?;
+    let unreachable = asserts().filter(|edge| !locs.contains(&task.program.edges[*edge].from)).collect();
+    let found = findings.unreachable.iter().copied().collect();
+    check_set(format!("{name} (each, unreachable)"), &unreachable, true, &found)?;
+    let reached = task.target.locs.iter().copied().filter(|loc| locs.contains(loc)).collect();
+    let found = findings.locs.iter().map(|(loc, _)| *loc).collect();
+    check_set(format!("{name} (each, labels)"), &reached, true, &found)
 }
 
 /// Compares the answers for every assertion and label, and judges their evidence.
 fn compare_each(
-    contender: &Variant,
+    contender: &Contender,
     task: &Task<'_>,
     seen: &Exploration,
     budget: Budget,
@@ -282,28 +237,20 @@ fn compare_each(
     let Some(findings) = findings else { return Ok(()) };
     count_question(findings.is_ok(), tally);
     let Ok(findings) = findings else { return Ok(()) };
-    let (expected, found) = (Statuses::seen(task, seen), Statuses::found(&findings));
-    if expected != found {
-        return fault(format!("{} (each)", contender.name), format!("{expected:?} expected, {found:?} found"));
-    }
+    check_statuses(&contender.name, task, seen, &findings)?;
     tally.count("lists of answers");
-    match within(budget, |run| judge_findings(task, &findings, run)) {
-        Ok(()) => Ok(()),
-        Err(reject) => fault(format!("{} (each, judge)", contender.name), reject.to_string()),
-    }
+    within(budget, |run| judge_findings(task, &findings, run))
+        .or_else(|reject| fault(format!("{} (each, judge)", contender.name), reject.to_string()))
 }
 
 fn judge_findings(task: &Task<'_>, findings: &Findings, run: &Run<'_>) -> Result<(), Reject> {
     let mut rest = task.target.clone();
-    for (edge, trace) in &findings.asserts {
-        let target = Target::new(vec![*edge], Vec::new());
+    rest.asserts.retain(|edge| !findings.asserts.iter().any(|(other, _)| other == edge));
+    rest.locs.retain(|loc| !findings.locs.iter().any(|(other, _)| other == loc));
+    let asserts = findings.asserts.iter().map(|(edge, trace)| (Target::new(vec![*edge], Vec::new()), trace));
+    let locs = findings.locs.iter().map(|(loc, trace)| (Target::new(Vec::new(), vec![*loc]), trace));
+    for (target, trace) in asserts.chain(locs) {
         judge(&Task { target: &target, ..*task }, &Verdict::Unsafe(trace.clone()), run)?;
-        rest.asserts.retain(|other| other != edge);
-    }
-    for (loc, trace) in &findings.locs {
-        let target = Target::new(Vec::new(), vec![*loc]);
-        judge(&Task { target: &target, ..*task }, &Verdict::Unsafe(trace.clone()), run)?;
-        rest.locs.retain(|other| other != loc);
     }
     judge(&Task { target: &rest, ..*task }, &Verdict::Safe(findings.certificate.clone()), run)?;
     Ok(())
@@ -332,11 +279,6 @@ fn compare_sets(
     count_question(found.is_ok(), tally);
     let Ok(found) = found else { return Ok(()) };
     tally.count("sets");
-    if seen.thread_states != found.thread_states {
-        return fault(format!("{} (states)", kind.name()), difference(&seen.thread_states, &found.thread_states));
-    }
-    if seen.failing != found.failing {
-        return fault(format!("{} (failing)", kind.name()), difference(&seen.failing, &found.failing));
-    }
-    Ok(())
+    check_set(format!("{} (states)", kind.name()), &seen.thread_states, true, &found.thread_states)?;
+    check_set(format!("{} (failing)", kind.name()), &seen.failing, true, &found.failing)
 }

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use selvedge_check::{Engine, Task, ThreadScope};
 use selvedge_driver::{Pass, Simplified, simplify};
-use selvedge_engines::tts_extract;
 use selvedge_engines::unbounded::coverability::{Backward, Cutoff, KarpMillerExplicit, Options, ViewsExplicit};
 use selvedge_engines::unbounded::karp_miller::KarpMiller;
 use selvedge_engines::unbounded::supports;
 use selvedge_engines::unbounded::views::{self, Views};
+use selvedge_engines::{EngineKind, tts_extract};
 use selvedge_replay::replay::replay;
 
 use crate::contender::Contender;
@@ -50,8 +50,9 @@ fn compare(model: &Model, _: u64, budget: Budget, tally: &mut Tally) -> Result<(
     let mut known = Answer::Large;
     let views: Box<dyn Engine> = Box::new(Views { options: views::Options { max_k: Some(MOST_THREADS) } });
     for engine in listing().into_iter().chain([views]) {
-        let contender = Contender { name: engine.name(), engine: &*engine, inlined: Some(&inlined) };
-        contender.compare(&task, &mut known, budget, tally)?;
+        let kind = EngineKind::from_name(engine.name()).expect("the table has all engines");
+        let contender = Contender { kind, name: engine.name().to_string(), engine };
+        contender.compare(&task, Some(&inlined), &mut known, budget, tally)?;
     }
     known.count(tally);
     for bound in (1..=4).filter(|_| known == Answer::Safe) {

@@ -33,6 +33,24 @@ pub fn for_each_block_mut(body: &mut Vec<Stmt>, visit: &mut dyn FnMut(&mut Vec<S
     }
 }
 
+/// Returns the statement with a number in the order of the text; counts down to it.
+pub(crate) fn nth_stmt_mut<'m>(body: &'m mut [Stmt], number: &mut usize) -> Option<&'m mut Stmt> {
+    for stmt in body {
+        if *number == 0 {
+            return Some(stmt);
+        }
+        *number -= 1;
+        for block in stmt.kind.blocks_mut() {
+            let inside = count_stmts(block);
+            if *number < inside {
+                return nth_stmt_mut(block, number);
+            }
+            *number -= inside;
+        }
+    }
+    None
+}
+
 /// Counts the statements, including those inside others.
 pub fn count_stmts(body: &[Stmt]) -> usize {
     let mut count = 0;

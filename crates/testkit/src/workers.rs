@@ -1,5 +1,6 @@
 //! Numbered items, run on several threads; items that never end are detected.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -34,12 +35,12 @@ pub struct Hang {
 }
 
 /// Calls `work` with every number, on threads of its own, and `each` with the results, in any order, until `each`
-/// returns that it is enough.
+/// breaks off.
 pub fn each<T: Send + 'static>(
     items: Items,
     effort: Effort,
     work: impl Fn(u64) -> T + Send + Sync + 'static,
-    mut each: impl FnMut(u64, T) -> Enough,
+    mut each: impl FnMut(u64, T) -> ControlFlow<()>,
 ) -> Result<(), Hang> {
     let (sender, receiver) = mpsc::channel();
     let work = Arc::new(work);
@@ -56,7 +57,7 @@ pub fn each<T: Send + 'static>(
     loop {
         match receiver.recv_timeout(effort.patience) {
             Ok((number, result)) => {
-                if each(number, result) == Enough::Yes {
+                if each(number, result).is_break() {
                     return Ok(());
                 }
             }
@@ -67,15 +68,6 @@ pub fn each<T: Send + 'static>(
             }
         }
     }
-}
-
-/// The decision whether to stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Enough {
-    /// Stop.
-    Yes,
-    /// Go on.
-    No,
 }
 
 /// Takes numbers until there are no more, or the receiver is gone.
@@ -106,7 +98,7 @@ mod tests {
             |number, double| {
                 assert_eq!(double, 2 * number);
                 seen.push(number);
-                Enough::No
+                ControlFlow::Continue(())
             },
         );
         seen.sort_unstable();
@@ -122,7 +114,7 @@ mod tests {
             |number| number,
             |_, _| {
                 n_seen += 1;
-                if n_seen == 3 { Enough::Yes } else { Enough::No }
+                if n_seen == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             },
         );
         assert_eq!((end, n_seen), (Ok(()), 3));

@@ -41,7 +41,7 @@ wait:
   stopped := 1;
 end
 ",
-        pending = declared(&pending, 1),
+        pending = pending.declared(1),
         names = pending.list(),
         plus_one = pending.plus_one(),
     )
@@ -52,11 +52,4 @@ fn leave(pending: &Number) -> String {
     let (names, less) = (pending.list(), pending.minus_one_or_zero());
     let (zero, one) = (pending.is(0), pending.is(1));
     format!("  {names}, last := {less}, {zero} | {one};\n  if last then\n    event := 1;\n  fi;")
-}
-
-/// Returns the variables of a number with their initial values.
-pub(super) fn declared(number: &Number, value: usize) -> String {
-    let (names, values) = (number.list(), number.constant(value));
-    let pairs = names.split(", ").zip(values.split(", "));
-    pairs.map(|(name, value)| format!("{name} := {value}")).collect::<Vec<_>>().join(", ")
 }

@@ -3,7 +3,6 @@
 //! The assertion at the beginning of the section says that no other thread is inside. Inside, a thread shifts an
 //! arbitrary value through its local variables, and leaves depending on the last one.
 
-use super::bluetooth::declared;
 use super::number::Number;
 use super::{Size, Twin};
 
@@ -54,11 +53,11 @@ again:
   goto again;
 end
 ",
-        next = declared(&next, 0),
+        next = next.declared(0),
         turn = serving.equals(&mine),
         served = serving.list(),
         further = serving.plus_one(),
-        serving = declared(&serving, 0),
+        serving = serving.declared(0),
         locals = locals(size),
         section = section(size),
     )
@@ -98,7 +97,7 @@ end
         names = readers.list(),
         more = readers.plus_one(),
         less = readers.minus_one(),
-        readers = declared(&readers, 0),
+        readers = readers.declared(0),
         locals = locals(size),
         work = work(size),
         section = section(size),

@@ -17,10 +17,15 @@ impl Number {
         self.bits.join(", ")
     }
 
+    /// Returns the variables with their initial values.
+    pub(crate) fn declared(&self, value: usize) -> String {
+        let declare = |(bit, name): (usize, &String)| format!("{name} := {}", value >> bit & 1);
+        self.bits.iter().enumerate().map(declare).collect::<Vec<_>>().join(", ")
+    }
+
     /// Returns a constant as a list of values.
     pub(crate) fn constant(&self, value: usize) -> String {
-        let bit = |bit: usize| if value >> bit & 1 == 1 { "1" } else { "0" };
-        (0..self.bits.len()).map(bit).collect::<Vec<_>>().join(", ")
+        (0..self.bits.len()).map(|bit| (value >> bit & 1).to_string()).collect::<Vec<_>>().join(", ")
     }
 
     /// Returns the condition that the number has this value.
@@ -34,6 +39,14 @@ impl Number {
     pub(crate) fn equals(&self, other: &Number) -> String {
         let same = self.bits.iter().zip(&other.bits).map(|(left, right)| format!("({left} = {right})"));
         format!("({})", same.collect::<Vec<_>>().join(" & "))
+    }
+
+    /// Returns the condition that the number is less than another one of the same width.
+    pub(crate) fn less(&self, other: &Number) -> String {
+        let pairs = self.bits.iter().zip(&other.bits);
+        pairs.fold("0".to_string(), |below, (left, right)| {
+            format!("((!{left} & {right}) | (({left} = {right}) & {below}))")
+        })
     }
 
     /// Returns the number plus one, which overflows to zero, as a list of values.

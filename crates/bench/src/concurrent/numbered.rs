@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::number::Number;
 use super::{Size, Twin};
 
 /// Generates Peterson's algorithm for n threads: on each of n - 1 levels one thread stays behind. `rIL` says that
@@ -70,8 +71,8 @@ fn thread_text(thread: usize, enter: &str, leave: &str) -> String {
 }
 
 fn set_flag(thread: usize, value: usize) -> String {
-    let bit = |bit: usize| value >> bit & 1;
-    format!("f{thread}0, f{thread}1, f{thread}2 := {}, {}, {};\n", bit(0), bit(1), bit(2))
+    let flag = Number::up_to(&format!("f{thread}"), 4);
+    format!("{} := {};\n", flag.list(), flag.constant(value))
 }
 
 fn flag_among(thread: usize, values: &[usize]) -> String {

@@ -1,6 +1,5 @@
 //! Threads that hand work to each other.
 
-use super::bluetooth::declared;
 use super::locks::{locals, work};
 use super::number::Number;
 use super::{Size, Twin};
@@ -61,7 +60,7 @@ end
         names = queue.list(),
         more = queue.plus_one(),
         less = queue.minus_one(),
-        queue = declared(&queue, 0),
+        queue = queue.declared(0),
         locals = locals(size),
         work = work(size),
     )
@@ -107,7 +106,7 @@ end
         names = count.list(),
         more = count.plus_one(),
         less = count.minus_one(),
-        count = declared(&count, 0),
+        count = count.declared(0),
         locals = locals(size),
         work = work(size),
     )

@@ -4,7 +4,6 @@
 mod classics;
 mod drivers;
 
-use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -217,22 +216,15 @@ fn shares(rows: &[Row]) -> String {
 fn line(name: &str, rows: &[&Row]) -> String {
     let count = |is: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| is(row)).count();
     let decided = |answer: &Answer| answer.verdict == "safe" || answer.verdict == "unsafe";
-    let two = [count(&|row| row.two_threads.verdict == "unsafe"), count(&|row| row.two_threads.verdict == "safe")];
+    let [two_unsafe, two_safe] = ["unsafe", "safe"].map(|verdict| count(&|row| row.two_threads.verdict == verdict));
+    let [found, none, late] =
+        ["unsafe", "no error", "time-out"].map(|verdict| count(&|row| row.rounds.verdict == verdict));
     let only = count(&|row| row.rounds.verdict == "unsafe" && row.two_threads.verdict == "safe");
-    let found = count(&|row| row.rounds.verdict == "unsafe");
-    let none = count(&|row| row.rounds.verdict == "no error");
     let [proved, open, stopped] = ["safe", "no error", "time-out"]
         .map(|verdict| count(&|row| row.adequacy.as_ref().is_some_and(|answer| answer.verdict == verdict)));
-    let late = count(&|row| row.rounds.verdict == "time-out");
-    let mut text = String::new();
-    let _ = writeln!(
-        text,
-        "| {name} | {} | {} | {} | {found} (+{only}) | {none} | {late} | {proved} | {open} | {stopped} | {} | {} |",
-        rows.len(),
-        two[0],
-        two[1],
-        count(&|row| decided(&row.views)),
-        count(&|row| decided(&row.auto)),
-    );
-    text
+    let (views, auto, n_rows) = (count(&|row| decided(&row.views)), count(&|row| decided(&row.auto)), rows.len());
+    format!(
+        "| {name} | {n_rows} | {two_unsafe} | {two_safe} | {found} (+{only}) | {none} | {late} | {proved} | {open} | \
+         {stopped} | {views} | {auto} |\n"
+    )
 }

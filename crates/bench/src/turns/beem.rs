@@ -34,7 +34,7 @@ pub(super) fn anderson(twin: Twin) -> String {
          assume({waits});\n  seen, inside := inside, 1;\n  assert(!seen);\n  inside := 0;\n  {slots} := {closes};\n  \
          {slots} := {opens};\n  goto again;\nend\nend\n",
         first = first.join(", "),
-        zero = zeroed(&next.list()),
+        zero = next.declared(0),
         next = next.list(),
         place = place.list(),
         slots = slots.join(", "),
@@ -48,7 +48,7 @@ pub(super) fn bakery(twin: Twin) -> String {
     let ticket = |thread: usize| Number::up_to(&format!("n{thread}_"), 7);
     let mut text = "decl inside := 0;\n".to_string();
     for thread in 0..n_threads {
-        let _ = writeln!(text, "decl c{thread} := 0, {};", zeroed(&ticket(thread).list()));
+        let _ = writeln!(text, "decl c{thread} := 0, {};", ticket(thread).declared(0));
     }
     for thread in 0..n_threads {
         let (mine, most) = (ticket(thread), Number::up_to("m", 7));
@@ -57,7 +57,7 @@ pub(super) fn bakery(twin: Twin) -> String {
         let _ = writeln!(text, "  {} := {};", most.list(), most.constant(0));
         for other in (0..n_threads).filter(|other| *other != thread) {
             let theirs = ticket(other);
-            let _ = writeln!(text, "  if {} then {} := {}; fi;", less(&most, &theirs), most.list(), theirs.list());
+            let _ = writeln!(text, "  if {} then {} := {}; fi;", most.less(&theirs), most.list(), theirs.list());
         }
         let _ =
             writeln!(text, "  assume(!{});\n  {} := {};\n  c{thread} := 0;", most.is(7), mine.list(), most.plus_one());
@@ -68,7 +68,7 @@ pub(super) fn bakery(twin: Twin) -> String {
                 _ => format!(" | {}", mine.equals(&theirs)),
             };
             let _ = writeln!(text, "  assume(!c{other});");
-            let _ = writeln!(text, "  assume({} | {}{tie});", theirs.is(0), less(&mine, &theirs));
+            let _ = writeln!(text, "  assume({} | {}{tie});", theirs.is(0), mine.less(&theirs));
         }
         let _ = writeln!(text, "  seen, inside := inside, 1;\n  assert(!seen);\n  inside := 0;");
         let _ = writeln!(text, "  {} := {};\n  goto again;\nend", mine.list(), mine.constant(0));
@@ -91,7 +91,7 @@ pub(super) fn msmie(twin: Twin) -> String {
     for buffer in 0..n_buffers {
         let _ = writeln!(text, "shared decl b{buffer}_0 := 0, b{buffer}_1 := 0;");
     }
-    let _ = writeln!(text, "shared decl {};", zeroed(&readers.list()));
+    let _ = writeln!(text, "shared decl {};", readers.declared(0));
     // Moves the first buffer in one state to another state.
     let moved = |from: usize, to: usize| {
         let mut chain = String::new();
@@ -135,16 +135,4 @@ pub(super) fn msmie(twin: Twin) -> String {
         end = moved(3, 0),
     );
     text
-}
-
-fn zeroed(names: &str) -> String {
-    names.split(", ").map(|name| format!("{name} := 0")).collect::<Vec<_>>().join(", ")
-}
-
-/// Returns the condition that one number is less than another of the same width.
-fn less(left: &Number, right: &Number) -> String {
-    let (left, right) = (left.list(), right.list());
-    left.split(", ")
-        .zip(right.split(", "))
-        .fold("0".to_string(), |below, (left, right)| format!("((!{left} & {right}) | (({left} = {right}) & {below}))"))
 }

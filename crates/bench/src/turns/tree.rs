@@ -9,6 +9,7 @@
 use std::fmt::Write as _;
 
 use super::Twin;
+use crate::concurrent::number::Number;
 
 /// The number of nodes of the heap.
 const NODES: usize = 7;
@@ -16,11 +17,11 @@ const NODES: usize = 7;
 pub(super) fn tree(n_inserters: usize, n_searchers: usize, twin: Twin) -> String {
     let mut text = "shared decl lock := 0, full := 0, wrong := 0;\n".to_string();
     for name in ["root", "next"] {
-        let _ = writeln!(text, "shared decl {};", initial(&bits(name), if name == "next" { 1 } else { 0 }));
+        let _ = writeln!(text, "shared decl {};", number(name).declared(usize::from(name == "next")));
     }
     for node in 1..=NODES {
         for field in ["v", "l", "r"] {
-            let _ = writeln!(text, "shared decl {};", initial(&bits(&format!("{field}{node}_")), 0));
+            let _ = writeln!(text, "shared decl {};", number(&format!("{field}{node}_")).declared(0));
         }
     }
     for (name, field) in [("value", "v"), ("left", "l"), ("right", "r")] {
@@ -47,33 +48,18 @@ pub(super) fn tree(n_inserters: usize, n_searchers: usize, twin: Twin) -> String
     text
 }
 
-fn bits(prefix: &str) -> [String; 3] {
-    [0, 1, 2].map(|bit| format!("{prefix}{bit}"))
+/// Returns the number in variables with a prefix: a node, or a value.
+fn number(prefix: &str) -> Number {
+    Number::up_to(prefix, NODES)
 }
 
 fn list(prefix: &str) -> String {
-    bits(prefix).join(", ")
+    number(prefix).list()
 }
 
-fn initial(names: &[String], value: usize) -> String {
-    let pair = |(bit, name): (usize, &String)| format!("{name} := {}", value >> bit & 1);
-    names.iter().enumerate().map(pair).collect::<Vec<_>>().join(", ")
-}
-
-/// Returns the condition that three bits are a number.
+/// Returns the condition that a number has this value.
 fn is(prefix: &str, value: usize) -> String {
-    let literal = |bit: usize| format!("{}{prefix}{bit}", if value >> bit & 1 == 1 { "" } else { "!" });
-    format!("({})", [0, 1, 2].map(literal).join(" & "))
-}
-
-fn equal(left: &str, right: &str) -> String {
-    format!("({})", [0, 1, 2].map(|bit| format!("({left}{bit} = {right}{bit})")).join(" & "))
-}
-
-fn less(left: &str, right: &str) -> String {
-    (0..3).fold("0".to_string(), |below, bit| {
-        format!("((!{left}{bit} & {right}{bit}) | (({left}{bit} = {right}{bit}) & {below}))")
-    })
+    number(prefix).is(value)
 }
 
 /// Generates a procedure that reads a field of a node.
@@ -159,8 +145,8 @@ end
         q = list("q"),
         root = list("root"),
         none = is("p", 0),
-        same = equal("v", "w"),
-        less = less("v", "w"),
+        same = number("v").equals(&number("w")),
+        less = number("v").less(&number("w")),
     )
 }
 
@@ -216,8 +202,8 @@ end
         q = list("q"),
         n = list("n"),
         root = list("root"),
-        same = equal("v", "w"),
-        less = less("v", "w"),
+        same = number("v").equals(&number("w")),
+        less = number("v").less(&number("w")),
         left = side("left"),
         right = side("right"),
         none = is("q", 0),

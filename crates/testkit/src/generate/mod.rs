@@ -11,7 +11,7 @@ pub use weights::{Chances, Template, Weights};
 
 use crate::model::{BinOp, Copies, Decl, Expr, Kind, Model, Procedure, Shape, Stmt, Style};
 use crate::rng::Rng;
-use crate::walk::{count_stmts, for_each_stmt_mut};
+use crate::walk::{count_stmts, for_each_stmt_mut, nth_stmt_mut};
 use body::BodyMaker;
 use expr::ExprMaker;
 use selvedge_check::{Initial, Question};
@@ -209,13 +209,7 @@ fn place_error_label(rng: &mut Rng, weights: &Weights, model: &mut Model) {
     let body = &mut model.procs[procedure].body;
     let place = rng.below(count_stmts(body));
     let label = if rng.coin() { "ERROR" } else { "SLIC_ERROR" };
-    let mut number = 0;
-    for_each_stmt_mut(body, &mut |stmt| {
-        if number == place {
-            stmt.labels.push(label.to_string());
-        }
-        number += 1;
-    });
+    nth_stmt_mut(body, &mut { place }).expect("there are more").labels.push(label.to_string());
 }
 
 /// Adds an assertion to a program that has nothing to reach.

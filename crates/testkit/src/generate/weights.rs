@@ -20,7 +20,7 @@ pub struct Weights {
 }
 
 /// Probabilities in percent.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Chances {
     /// A call may go to any procedure, itself included, not only to later ones. For the whole program.
     pub recursion: u32,
@@ -146,7 +146,7 @@ impl Weights {
             (EndThread, 1),
         ];
         let (globals, locals, procs, statements) = ((1, 3), (0, 2), (1, 3), (2, 12));
-        Weights { globals, locals, procs, statements, threads: (0, 0), templates, chances: Chances::BASE }
+        Weights { globals, locals, procs, statements, threads: (0, 0), templates, chances: Chances::base() }
     }
 
     /// Returns weights for one thread, calls with recursion.
@@ -246,25 +246,11 @@ impl Weights {
 }
 
 impl Chances {
-    const BASE: Chances = Chances {
-        recursion: 0,
-        back_edge: 30,
-        choice: 7,
-        constant: 8,
-        choose: 4,
-        passive: 0,
-        enforce: 5,
-        initialiser: 65,
-        thread_local: 5,
-        results: 50,
-        params: 40,
-        error_label: 8,
-        ask_label: 4,
-        initial: 0,
-        classic: 0,
-        processes: 0,
-        weak_assert: 60,
-        first_start: 0,
-        last_assert: 50,
-    };
+    /// Returns the probabilities for one thread, calls without recursion.
+    fn base() -> Chances {
+        let exprs = Chances { choice: 7, constant: 8, choose: 4, ..Chances::default() };
+        let decls = Chances { initialiser: 65, thread_local: 5, results: 50, params: 40, enforce: 5, ..exprs };
+        let asserts = Chances { weak_assert: 60, last_assert: 50, ..decls };
+        Chances { back_edge: 30, error_label: 8, ask_label: 4, ..asserts }
+    }
 }

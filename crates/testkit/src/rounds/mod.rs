@@ -135,9 +135,8 @@ fn compare_verdict(task: &Task<'_>, known: &InTurns, k: u32, budget: Budget, tal
 
 /// Checks that an execution replays and has at most `k` rounds.
 fn check_trace(task: &Task<'_>, trace: &Trace, k: u32) -> Result<(), Fault> {
-    if let Err(reject) = judge(task, &Verdict::Unsafe(trace.clone()), &Run::unlimited()) {
-        return fault("rounds (judge)", reject.to_string());
-    }
+    let judged = judge(task, &Verdict::Unsafe(trace.clone()), &Run::unlimited());
+    judged.or_else(|reject| fault("rounds (judge)", reject.to_string()))?;
     let needed = contexts_of(task, trace);
     if needed > k { fault("rounds", format!("an execution of {needed} rounds within {k}")) } else { Ok(()) }
 }
@@ -149,11 +148,9 @@ fn check_certificate(task: &Task<'_>, k: u32, tally: &mut Tally) -> Result<(), F
         tally.count("uncertified");
         return Ok(());
     };
-    match judge(task, &inlined.lift(Verdict::Safe(Some(found))), &Run::unlimited()) {
-        Ok(Judged::Certified) => tally.count("certified"),
-        Ok(_) => tally.count("uncertified"),
-        Err(reject) => return fault("rounds (judge)", reject.to_string()),
-    }
+    let judged = judge(task, &inlined.lift(Verdict::Safe(Some(found))), &Run::unlimited());
+    let judged = judged.or_else(|reject| fault("rounds (judge)", reject.to_string()))?;
+    tally.count(if judged == Judged::Certified { "certified" } else { "uncertified" });
     Ok(())
 }
 
