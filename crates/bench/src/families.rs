@@ -96,8 +96,8 @@ fn names(prefix: &str, n: usize) -> Vec<String> {
     (0..n).map(|number| format!("{prefix}{number}")).collect()
 }
 
-/// Generates a loop over an n-bit counter and 8 other variables, with an invariant about its lowest bit. The error of the
-/// unsafe twin needs the highest value, 2^n rounds away.
+/// Generates a loop over an n-bit counter and 8 other variables, with an invariant about its lowest bit. The error of
+/// the unsafe twin needs the highest value, 2^n rounds away.
 fn counter(n: usize, twin: Twin) -> String {
     let claim = twin.pick("b0 = parity".to_string(), format!("!({})", names("b", n).join(" & ")));
     let (bits, others) = (names("b", n).join(", "), names("x", 8));
@@ -130,8 +130,8 @@ fn modes(n: usize, twin: Twin) -> String {
     text + "void main() begin\n  m := F;\n  f0(F);\nend\n"
 }
 
-/// Generates n procedures with 4 locals each, n globals of which each procedure touches three, and a lock. In the unsafe
-/// twin one procedure forgets to release the lock.
+/// Generates n procedures with 4 locals each, n globals of which each procedure touches three, and a lock. In the
+/// unsafe twin one procedure forgets to release the lock.
 fn driver(n: usize, twin: Twin) -> String {
     let n_locals = 4;
     let mut text = format!("decl lock;\ndecl {};\n", names("g", n).join(", "));

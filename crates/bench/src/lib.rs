@@ -89,8 +89,8 @@ pub struct Record {
     pub prepare_seconds: f64,
     /// The number of states that the tool stored, where it reports it.
     pub states: Option<u64>,
-    /// Further information: for the portfolio the winning engine, for the engine `cutoff` the cutoff, for engines with a
-    /// bound on contexts the number within which there is an error.
+    /// Further information: for the portfolio the winning engine, for the engine `cutoff` the cutoff, for engines with
+    /// a bound on contexts the number within which there is an error.
     pub note: Option<String>,
 }
 

@@ -111,13 +111,10 @@ fn compare_converted(task: &Task<'_>, known: &Answer, budget: Budget) -> Result<
         let Ok(answer) = within(budget, |run| pushdown::check(&pds, direction, run)) else { continue };
         let found = match answer {
             pushdown::SystemVerdict::Unreachable(proof) => {
-                match within(budget, |run| match verify_system(&pds, &proof, run) {
-                    Err(Refused::Flawed(flaw)) => Err(flaw),
-                    Ok(()) | Err(Refused::Unjudged(_)) => Ok(()),
-                }) {
-                    Err(flaw) => return fault("convert (proof)", format!("{direction:?}: {}", flaw.show(&pds))),
-                    Ok(()) => Answer::Safe,
+                if let Err(Refused::Flawed(flaw)) = within(budget, |run| verify_system(&pds, &proof, run)) {
+                    return fault("convert (proof)", format!("{direction:?}: {}", flaw.show(&pds)));
                 }
+                Answer::Safe
             }
             pushdown::SystemVerdict::Reachable(trace) => match pds.replay(&trace) {
                 Ok(_) => Answer::Unsafe(selvedge_check::Trace::default()),

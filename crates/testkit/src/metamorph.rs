@@ -193,8 +193,8 @@ fn add_unused_proc(model: &mut Model, rng: &mut Rng) -> Option<()> {
     Some(())
 }
 
-/// Lets a shared variable hold the negation of its value: negates every value that is written to it and every one that is read from it. Results of calls cannot
-/// be negated, so a variable that receives one is not chosen.
+/// Lets a shared variable hold the negation of its value: negates every value that is written to it and every one that
+/// is read from it. Results of calls cannot be negated, so a variable that receives one is not chosen.
 fn flip_global(model: &mut Model, rng: &mut Rng) -> Option<()> {
     let receives = |name: &str| {
         model.any_stmt(

@@ -40,8 +40,8 @@ pub fn shrink(model: &Model, max_calls: usize, mut still_fails: impl FnMut(&Mode
     Shrunk { model: best, calls, minimal: failures >= candidates.len() }
 }
 
-/// Makes something smaller: goes on with the first candidate that still fails, until none does. Terminates if candidates
-/// are smaller.
+/// Makes something smaller: goes on with the first candidate that still fails, until none does. Terminates if
+/// candidates are smaller.
 pub(crate) fn first_failing<T>(start: T, candidates: impl Fn(&T) -> Vec<T>, fails: &mut dyn FnMut(&T) -> bool) -> T {
     let mut small = start;
     while let Some(smaller) = candidates(&small).into_iter().find(|candidate| fails(candidate)) {

@@ -46,8 +46,8 @@ pub fn contenders() -> Vec<Contender> {
     found
 }
 
-/// Returns the contenders that a number chooses: two combinations of reductions of `threads` and `threads-explicit`, and
-/// the other engines in turns; all of them without a number.
+/// Returns the contenders that a number chooses: two combinations of reductions of `threads` and `threads-explicit`,
+/// and the other engines in turns; all of them without a number.
 fn sampled(number: Option<u64>) -> Vec<Contender> {
     let all = contenders();
     let Some(number) = number else { return all };

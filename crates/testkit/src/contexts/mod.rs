@@ -58,11 +58,11 @@ fn compare_posed(posed: &Posed, number: u64, budget: Budget, tally: &mut Tally) 
         return Ok(());
     };
     let eagerly = eager_last(&lists);
-    for way in ways(number) {
-        let last = if way.kind == EngineKind::ContextsEager { eagerly } else { LAST };
-        compare_verdicts(way, &task, &oracle, last, tally)?;
-        if way.kind == EngineKind::Contexts {
-            compare_lazily(way, &task, &oracle, tally)?;
+    for mode in modes(number) {
+        let last = if mode.kind == EngineKind::ContextsEager { eagerly } else { LAST };
+        compare_verdicts(mode, &task, &oracle, last, tally)?;
+        if mode.kind == EngineKind::Contexts {
+            compare_lazily(mode, &task, &oracle, tally)?;
         }
     }
     for k in 1..=eagerly {
@@ -79,19 +79,19 @@ fn compare_posed(posed: &Posed, number: u64, budget: Budget, tally: &mut Tally) 
 
 /// An engine that counts contexts, and its representation of histories.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct Mode {
     kind: EngineKind,
     histories: Option<Histories>,
 }
 
 /// Returns the engines with their defaults, and `contexts` alternately with other histories than suit small programs.
-fn ways(number: u64) -> [Way; 3] {
+fn modes(number: u64) -> [Mode; 3] {
     let other = if number.is_multiple_of(2) { Histories::Values } else { Histories::Numbers };
     [(EngineKind::Contexts, None), (EngineKind::ContextsEager, None), (EngineKind::Contexts, Some(other))]
-        .map(|(kind, histories)| Way { kind, histories })
+        .map(|(kind, histories)| Mode { kind, histories })
 }
 
-impl Way {
+impl Mode {
     fn name(self) -> String {
         let histories = self.histories.map_or(String::new(), |histories| format!(" {histories:?}"));
         format!("{}{histories}", self.kind.name())
@@ -99,7 +99,7 @@ impl Way {
 }
 
 /// The result of an engine within some numbers of contexts.
-enum Found {
+enum Outcome {
     /// An error, with an execution that replays, and the number at which it was found.
     Error(Trace, Option<u32>),
     /// No error.
@@ -112,7 +112,7 @@ enum Found {
 const PATIENCE: u64 = 2;
 
 /// Runs an engine.
-fn decide(Way { kind, histories }: Way, task: &Task<'_>, bound: ContextBound) -> Result<Found, Fault> {
+fn decide(Mode { kind, histories }: Mode, task: &Task<'_>, bound: ContextBound) -> Result<Outcome, Fault> {
     let contexts = Options { bound: Some(bound), histories };
     let options = EngineOptions { contexts, ..EngineOptions::default() };
     let engine = build(kind, &options);
@@ -120,13 +120,13 @@ fn decide(Way { kind, histories }: Way, task: &Task<'_>, bound: ContextBound) ->
     match engine.decide(task, &run, &mut explanation) {
         Ok(verdict) => match (judge(task, &verdict, &run), verdict) {
             (Ok(_), Verdict::Unsafe(trace)) => {
-                Ok(Found::Error(trace, explanation.contexts.and_then(|contexts| contexts.error)))
+                Ok(Outcome::Error(trace, explanation.contexts.and_then(|contexts| contexts.error)))
             }
             (Ok(_), Verdict::Safe(_)) => fault(kind.name(), "says safe, which it cannot know".to_string()),
             (Err(reject), _) => fault(format!("{} (judge, {bound:?}, {histories:?})", kind.name()), reject.to_string()),
         },
-        Err(Stop::BoundReached(Bound::Contexts(last))) if last == bound.last => Ok(Found::Nothing),
-        Err(Stop::TimeLimit(_)) => Ok(Found::Late),
+        Err(Stop::BoundReached(Bound::Contexts(last))) if last == bound.last => Ok(Outcome::Nothing),
+        Err(Stop::TimeLimit(_)) => Ok(Outcome::Late),
         Err(stop) => fault(kind.name(), stop.to_string()),
     }
 }
@@ -142,15 +142,15 @@ fn eager_last(lists: &[FixedThreads]) -> u32 {
     }
 }
 
-fn compare_verdicts(way: Way, task: &Task<'_>, oracle: &InTurns, last: u32, tally: &mut Tally) -> Result<(), Fault> {
-    let name = way.name();
+fn compare_verdicts(mode: Mode, task: &Task<'_>, oracle: &InTurns, last: u32, tally: &mut Tally) -> Result<(), Fault> {
+    let name = mode.name();
     for k in 1..=last {
-        let found = decide(way, task, ContextBound::exactly(k))?;
-        tally.count(if matches!(found, Found::Late) { "undecided" } else { "decided" });
+        let found = decide(mode, task, ContextBound::exactly(k))?;
+        tally.count(if matches!(found, Outcome::Late) { "undecided" } else { "decided" });
         match &found {
-            Found::Late => return Ok(()),
-            Found::Nothing => check_verdict(&name, false, oracle, k)?,
-            Found::Error(trace, _) => {
+            Outcome::Late => return Ok(()),
+            Outcome::Nothing => check_verdict(&name, false, oracle, k)?,
+            Outcome::Error(trace, _) => {
                 check_verdict(&name, true, oracle, k)?;
                 let needed = contexts_of(task, trace);
                 if needed > k && !starts_threads(task) {
@@ -160,13 +160,13 @@ fn compare_verdicts(way: Way, task: &Task<'_>, oracle: &InTurns, last: u32, tall
         }
     }
     let expected = oracle.error.filter(|error| *error <= last);
-    match (decide(way, task, ContextBound { first: 1, last })?, expected) {
-        (Found::Error(_, Some(least)), _) => check_least(&name, least, oracle),
-        (Found::Error(_, None), _) => fault(&name, "does not say with how many contexts".to_string()),
-        (Found::Nothing, Some(error)) => {
+    match (decide(mode, task, ContextBound { first: 1, last })?, expected) {
+        (Outcome::Error(_, Some(least)), _) => check_least(&name, least, oracle),
+        (Outcome::Error(_, None), _) => fault(&name, "does not say with how many contexts".to_string()),
+        (Outcome::Nothing, Some(error)) => {
             fault(&name, format!("no error in 1..{last}, but there is one within {error}"))
         }
-        (Found::Nothing, None) | (Found::Late, _) => Ok(()),
+        (Outcome::Nothing, None) | (Outcome::Late, _) => Ok(()),
     }
 }
 
@@ -200,10 +200,10 @@ fn compare_shared(lists: &[FixedThreads], oracle: &InTurns, k: u32, tally: &mut 
 }
 
 /// Compares the lazy engine with the oracle, for all numbers at once.
-fn compare_lazily(way: Way, task: &Task<'_>, oracle: &InTurns, tally: &mut Tally) -> Result<(), Fault> {
+fn compare_lazily(mode: Mode, task: &Task<'_>, oracle: &InTurns, tally: &mut Tally) -> Result<(), Fault> {
     let bound = Some(ContextBound { first: 1, last: LAST });
-    let engine = Contexts { options: Options { bound, histories: way.histories } };
-    let name = format!("{} (shared states)", way.name());
+    let engine = Contexts { options: Options { bound, histories: mode.histories } };
+    let name = format!("{} (shared states)", mode.name());
     match engine.shared_states(task, &patient(PATIENCE)) {
         Ok(states) => {
             for (k, found) in (1..).zip(&states.reached) {
@@ -266,10 +266,10 @@ fn compare_text(
 /// round if its execution has few enough.
 fn compare_many(task: &Task<'_>, budget: Budget) -> Result<(), Fault> {
     let known = ask(task, budget);
-    let found = decide(Way { kind: EngineKind::Contexts, histories: None }, task, ContextBound::exactly(MANY))?;
+    let found = decide(Mode { kind: EngineKind::Contexts, histories: None }, task, ContextBound::exactly(MANY))?;
     match (&known, &found) {
-        (Answer::Safe, Found::Error(..)) => fault("many contexts", "an error, but there is none".to_string()),
-        (Answer::Unsafe(trace), Found::Nothing) if contexts_of(task, trace) <= MANY && !starts_threads(task) => {
+        (Answer::Safe, Outcome::Error(..)) => fault("many contexts", "an error, but there is none".to_string()),
+        (Answer::Unsafe(trace), Outcome::Nothing) if contexts_of(task, trace) <= MANY && !starts_threads(task) => {
             fault("many contexts", format!("no error, but one within {} contexts", contexts_of(task, trace)))
         }
         _ => Ok(()),

@@ -23,7 +23,7 @@ use selvedge_ir::validate::validate;
 
 use super::search::InTurns;
 use crate::corpus::{files, foreign};
-use crate::harness::{Campaign, Fault, Tally, fault};
+use crate::harness::{Campaign, Fault, Tally, check_set, fault};
 use crate::workers;
 
 /// The shared state, and the stack of each thread, its top last.
@@ -153,7 +153,7 @@ impl Campaign for InTurnsCampaign {
     }
 
     fn compare(&self, place: &usize, _: u64, tally: &mut Tally) -> Result<(), Fault> {
-        compare(&self.systems[*place].1, self.effort, tally).or_else(|why| fault("systems in turns", why))
+        compare(&self.systems[*place].1, self.effort, tally)
     }
 
     fn show(&self, place: &usize) -> String {
@@ -161,9 +161,9 @@ impl Campaign for InTurnsCampaign {
     }
 }
 
-/// Compares the lazy engine, the eager one, the one pushdown system and the search. An error names the contradicting
-/// engines. If the lazy engine takes too long, nothing else is run for this number of contexts or a greater one.
-pub fn compare(threads: &Threads, effort: Effort, tally: &mut Tally) -> Result<(), String> {
+/// Compares the lazy engine, the eager one, the one pushdown system and the search. If the lazy engine takes too long,
+/// nothing else is run for this number of contexts or a greater one.
+pub fn compare(threads: &Threads, effort: Effort, tally: &mut Tally) -> Result<(), Fault> {
     let mut heights = (1..=effort.height).rev();
     let explicit = heights.find_map(|height| search(threads, effort.last, height, effort.configurations));
     if threads.target.is_some() {
@@ -177,17 +177,12 @@ pub fn compare(threads: &Threads, effort: Effort, tally: &mut Tally) -> Result<(
         tally.count("sets by the lazy engine");
         if let Some(eager) = if k <= effort.eagerly { eagerly(threads, k, effort)? } else { None } {
             tally.count("sets by the eager engine");
-            if eager != lazy {
-                return Err(format!("the eager engine has other shared states at {k}"));
-            }
+            check_set(format!("contexts-eager at {k}"), &lazy, true, &eager)?;
         }
         let mut known = BTreeSet::new();
         if let Some(seen) = &explicit {
             known.clone_from(&seen.shared[k as usize - 1]);
-            let agrees = if seen.is_exact(k) { known == lazy } else { known.is_subset(&lazy) };
-            if !agrees {
-                return Err(format!("the search has other shared states at {k}"));
-            }
+            check_set(format!("contexts at {k}"), &known, seen.is_exact(k), &lazy)?;
             tally.count("sets by search");
             if seen.is_exact(k) {
                 tally.count("sets by search, exactly");
@@ -199,20 +194,20 @@ pub fn compare(threads: &Threads, effort: Effort, tally: &mut Tally) -> Result<(
             && reached != seen.has_error(k)
             && (seen.has_error(k) || seen.is_exact(k))
         {
-            return Err(format!("one pushdown system says of the target at {k}: {reached}"));
+            return fault("one pushdown system", format!("it says of the target at {k}: {reached}"));
         }
     }
     Ok(())
 }
 
 /// Compares the least number of contexts within which the target is reached, as far as the engines get.
-fn compare_targets(threads: &Threads, explicit: Option<&InTurns<u32>>, effort: Effort) -> Result<(), String> {
+fn compare_targets(threads: &Threads, explicit: Option<&InTurns<u32>>, effort: Effort) -> Result<(), Fault> {
     let mut by_engines = BTreeMap::new();
     for (engine, last) in [(EngineKind::Contexts, effort.last), (EngineKind::ContextsEager, effort.eagerly)] {
         let mut options = Options { engine: Some(engine), ..Options::default() };
         options.engine_options.contexts.bound = Some(ContextBound { first: 1, last });
         let answer = selvedge_driver::check(threads.clone(), &options, &effort.run());
-        let answer = answer.map_err(|failure| failure.to_string())?;
+        let answer = answer.or_else(|failure| fault(engine.name(), failure.to_string()))?;
         let found = match answer.outcome {
             Outcome::Unsafe(run) => Some(run.contexts),
             Outcome::Unknown(Reason::Stop(Stop::BoundReached(_))) => None,
@@ -224,12 +219,12 @@ fn compare_targets(threads: &Threads, explicit: Option<&InTurns<u32>>, effort: E
         // An execution that the search left out may reach the target earlier.
         let earlier = found.is_some_and(|found| !seen.is_exact(found) && expected.is_none_or(|seen| found < seen));
         if found != expected && !earlier {
-            return Err(format!("{}: the target at {found:?}, the search: {:?}", answer.engine, seen.error));
+            return fault(answer.engine, format!("the target at {found:?}, the search: {:?}", seen.error));
         }
     }
     let upto = |found: Option<u32>| found.filter(|found| *found <= effort.eagerly);
     let answers: BTreeSet<Option<u32>> = by_engines.values().map(|found| upto(*found)).collect();
-    if answers.len() > 1 { Err(format!("engines differ about the target: {by_engines:?}")) } else { Ok(()) }
+    if answers.len() > 1 { fault("target", format!("engines differ: {by_engines:?}")) } else { Ok(()) }
 }
 
 fn numbers(states: &BTreeSet<Vec<bool>>) -> BTreeSet<u32> {
@@ -242,18 +237,18 @@ fn by_engine(
     threads: &Threads,
     effort: Effort,
     find: impl FnOnce(&Task<'_>, &Run<'_>) -> Result<BTreeSet<Vec<bool>>, Stop>,
-) -> Result<Option<BTreeSet<u32>>, String> {
+) -> Result<Option<BTreeSet<u32>>, Fault> {
     let program = program(threads).expect("the initial configuration is known");
     assert_eq!(validate(&program), Ok(()));
     let task = Task { program: &program, target: &Target::default(), threads: ThreadScope::Unbounded };
     match find(&task, &effort.run()) {
         Ok(states) => Ok(Some(numbers(&states))),
         Err(Stop::TimeLimit(_) | Stop::NodeLimit(_)) => Ok(None),
-        Err(stop) => Err(stop.to_string()),
+        Err(stop) => fault("shared states", stop.to_string()),
     }
 }
 
-fn lazily(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<u32>>, String> {
+fn lazily(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<u32>>, Fault> {
     let engine = Contexts { options: turns_options(ContextBound::exactly(k)) };
     by_engine(threads, effort, |task, run| {
         let mut reached = engine.shared_states(task, run)?.reached;
@@ -261,7 +256,7 @@ fn lazily(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<u
     })
 }
 
-fn eagerly(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<u32>>, String> {
+fn eagerly(threads: &Threads, k: u32, effort: Effort) -> Result<Option<BTreeSet<u32>>, Fault> {
     let options = turns_options(ContextBound { first: 1, last: k });
     by_engine(threads, effort, |task, run| {
         let (_, lists) = fixed_threads(task, &options, "testkit").expect("the threads are a list");
@@ -277,7 +272,7 @@ fn by_system(
     found: &BTreeSet<u32>,
     known: &BTreeSet<u32>,
     effort: Effort,
-) -> Result<Option<Option<bool>>, String> {
+) -> Result<Option<Option<bool>>, Fault> {
     let n_rules: usize = threads.threads.iter().map(|thread| thread.rules.len()).sum();
     let size = (threads.n_shared as usize).saturating_pow(k - 1).saturating_mul(n_rules * k as usize);
     if size > effort.rules {
@@ -300,10 +295,10 @@ fn by_system(
     let open = Threads { target: None, ..threads.clone() };
     let others = (0..threads.n_shared).filter(|shared| !found.contains(shared)).collect();
     if reaches(&open, Some(others)) {
-        return Err(format!("one pushdown system reaches more shared states at {k}"));
+        return fault("one pushdown system", format!("it reaches more shared states at {k}"));
     }
     if let Some(missing) = found.difference(known).find(|shared| !reaches(&open, Some(vec![**shared]))) {
-        return Err(format!("one pushdown system does not reach the shared state {missing} at {k}"));
+        return fault("one pushdown system", format!("it does not reach the shared state {missing} at {k}"));
     }
     Ok(Some(threads.target.is_some().then(|| reaches(threads, None))))
 }

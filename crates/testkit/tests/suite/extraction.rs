@@ -3,22 +3,18 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_check::{CancelToken, Engine, Limits, Run, Target, Task, ThreadScope, Verdict};
+use selvedge_check::{Engine, Run, Target, Task, ThreadScope, Verdict};
 use selvedge_engines::exhaustive::Exhaustive;
 use selvedge_engines::threads::explicit::ThreadsExplicit;
 use selvedge_engines::tts_extract::{Options, System, extract};
 use selvedge_ir::{Count, LocId, Op, Program};
 use selvedge_replay::replay;
+use selvedge_testkit::oracle::patient;
 use selvedge_testkit::tts::{AtBound, reach};
 use selvedge_testkit::unbounded::generated;
 
 /// The limit on configurations.
 const LIMIT: usize = 3_000;
-
-fn short() -> Run<'static> {
-    let limits = Limits { time: Some(std::time::Duration::from_secs(2)), ..Limits::default() };
-    Run::new(CancelToken::default(), limits, &())
-}
 
 fn variants() -> [Options; 4] {
     let with = |compress, dead| Options { compress, dead, ..Options::default() };
@@ -42,7 +38,7 @@ fn compare_verdict(system: &System<'_>, task: &Task<'_>, n_threads: u32) -> Resu
         return Ok(false);
     }
     let bounded = Task { threads: ThreadScope::AtMost(n_threads), ..*task };
-    let expected = match Exhaustive::default().check(&bounded, &short()) {
+    let expected = match Exhaustive::default().check(&bounded, &patient(2)) {
         Ok(verdict) => matches!(verdict, Verdict::Unsafe(_)),
         Err(_) => return Ok(false),
     };
@@ -65,7 +61,7 @@ fn check_trace(system: &System<'_>, task: &Task<'_>) -> Result<bool, String> {
 /// Checks that without reductions the pairs of the system are the thread states of the bounded engine.
 fn compare_pairs(system: &System<'_>, task: &Task<'_>, n_threads: u32) -> Result<bool, String> {
     let bounded = Task { threads: ThreadScope::AtMost(n_threads), ..*task };
-    let Ok(reached) = ThreadsExplicit::default().explore(&bounded, &short()) else { return Ok(false) };
+    let Ok(reached) = ThreadsExplicit::default().explore(&bounded, &patient(2)) else { return Ok(false) };
     let found = reach(&system.tts, n_threads as usize, AtBound::Skipped, LIMIT);
     let of_prelude = |loc: LocId| Some(task.program.locs[loc].proc) == task.program.prelude;
     let expected: BTreeSet<_> = reached.thread_states.into_iter().filter(|state| !of_prelude(state.loc)).collect();
@@ -97,7 +93,7 @@ fn compare(task: &Task<'_>, counts: &mut Counts) -> Result<(), String> {
         let task = Task { target, ..*task };
         for options in variants() {
             let named = |fault: String| format!("{options:?}, {target:?}: {fault}");
-            let system = extract(&task, options, &short()).map_err(|stop| named(stop.to_string()))?;
+            let system = extract(&task, options, &patient(2)).map_err(|stop| named(stop.to_string()))?;
             for n_threads in 1..=3 {
                 counts.verdicts += usize::from(compare_verdict(&system, &task, n_threads).map_err(named)?);
                 if !options.compress && !options.dead {

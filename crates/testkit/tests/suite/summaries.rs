@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_check::{CancelToken, Engine, Limits, Run, Target, Task, ThreadScope, Verdict};
+use selvedge_check::{Engine, Run, Target, Task, ThreadScope, Verdict};
 use selvedge_engines::exhaustive::{Exhaustive, Options};
 use selvedge_engines::summaries::{self, Summaries};
 use selvedge_frontend::bp::{LoadOptions, load};
@@ -11,6 +11,7 @@ use selvedge_ir::callgraph::is_sequential;
 use selvedge_ir::{LocId, Program, Value};
 use selvedge_replay::{Judged, judge};
 use selvedge_testkit::generate::{Weights, generate};
+use selvedge_testkit::oracle::patient;
 
 /// Generates a program with one thread, and its text.
 fn program(seed: u64) -> Option<(Program, String)> {
@@ -18,11 +19,6 @@ fn program(seed: u64) -> Option<(Program, String)> {
     let text = generate(seed, &weights).to_string();
     let program = load(&text, &LoadOptions::default()).program?;
     is_sequential(&program).then_some((program, text))
-}
-
-fn short() -> Run<'static> {
-    let limits = Limits { time: Some(std::time::Duration::from_secs(2)), ..Limits::default() };
-    Run::new(CancelToken::default(), limits, &())
 }
 
 fn oracle() -> Exhaustive {
@@ -43,7 +39,7 @@ fn judged(task: &Task<'_>, verdict: Verdict) -> Result<&'static str, String> {
 fn compare_verdicts(task: &Task<'_>, engine: &Summaries) -> Result<(), String> {
     let found = engine.check(task, &Run::unlimited()).map_err(|stop| stop.to_string())?;
     let found = judged(task, found)?;
-    match oracle().check(task, &short()) {
+    match oracle().check(task, &patient(2)) {
         Ok(Verdict::Safe(_)) if found != "safe" => Err(format!("{found}, but the oracle says safe")),
         Ok(Verdict::Unsafe(_)) if found != "unsafe" => Err(format!("{found}, but the oracle says unsafe")),
         _ => Ok(()),
@@ -52,7 +48,7 @@ fn compare_verdicts(task: &Task<'_>, engine: &Summaries) -> Result<(), String> {
 
 /// Compares the engine's reachable set with the oracle's thread states, over the variables that the engine mentions.
 fn compare_sets(task: &Task<'_>, engine: &Summaries) -> Result<(), String> {
-    let Ok(seen) = oracle().explore(task, &short()) else { return Ok(()) };
+    let Ok(seen) = oracle().explore(task, &patient(2)) else { return Ok(()) };
     let reached = engine.explore(task, &Run::unlimited()).map_err(|stop| stop.to_string())?;
     let program = task.program;
     let of_scope = |scope| program.vars.indices().filter(move |var| program.vars[*var].scope == scope);

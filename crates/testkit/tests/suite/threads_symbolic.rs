@@ -10,11 +10,7 @@ use selvedge_engines::threads::{PartialOrder, Reductions};
 use selvedge_replay::{Judged, judge};
 use selvedge_testkit::differ::pose;
 use selvedge_testkit::generate::{Weights, generate};
-
-fn short() -> Run<'static> {
-    let limits = Limits { time: Some(std::time::Duration::from_secs(2)), ..Limits::default() };
-    Run::new(CancelToken::default(), limits, &())
-}
+use selvedge_testkit::oracle::patient;
 
 /// Returns a run without a limit that is enforced, in which diagrams take little memory.
 fn small() -> Run<'static> {
@@ -50,7 +46,7 @@ fn judged(task: &Task<'_>, verdict: &Verdict) -> Result<&'static str, String> {
 }
 
 fn compare_verdicts(task: &Task<'_>) -> Result<(), String> {
-    let expected = match Exhaustive::default().check(task, &short()) {
+    let expected = match Exhaustive::default().check(task, &patient(2)) {
         Ok(Verdict::Safe(_)) => "safe",
         Ok(Verdict::Unsafe(_)) => "unsafe",
         Err(_) => return Ok(()),
@@ -90,7 +86,7 @@ fn same(task: &Task<'_>, seen: &Exploration, reached: &Exploration) -> Result<()
 }
 
 fn compare_sets(task: &Task<'_>) -> Result<(), String> {
-    let Ok(seen) = Exhaustive::default().explore(task, &short()) else { return Ok(()) };
+    let Ok(seen) = Exhaustive::default().explore(task, &patient(2)) else { return Ok(()) };
     for merge in [false, true] {
         let engine = Threads { options: Options { merge, ..Options::default() } };
         let reached = engine.explore(task, &small()).map_err(|stop| stop.to_string())?;

@@ -4,8 +4,7 @@
 use std::collections::BTreeSet;
 
 use selvedge_check::{
-    Bound, CancelToken, Certificate, CoverClaim, Engine, Limits, Outcome, Role, Run, Stop, Subject, Task, ThreadScope,
-    Verdict,
+    Bound, Certificate, CoverClaim, Engine, Outcome, Role, Run, Stop, Subject, Task, ThreadScope, Verdict,
 };
 use selvedge_driver::{self as driver, Simplified, check};
 use selvedge_engines::EngineKind;
@@ -16,12 +15,8 @@ use selvedge_ir::{LocId, VarId};
 use selvedge_replay::certificate::verify;
 use selvedge_replay::replay;
 use selvedge_testkit::coverability::mutants;
+use selvedge_testkit::oracle::patient;
 use selvedge_testkit::unbounded::{generated, listing};
-
-fn short() -> Run<'static> {
-    let limits = Limits { time: Some(std::time::Duration::from_secs(2)), ..Limits::default() };
-    Run::new(CancelToken::default(), limits, &())
-}
 
 #[derive(Default, Debug)]
 struct Counts {
@@ -38,7 +33,7 @@ fn compare(inlined: &Simplified, original: &Task<'_>, counts: &mut Counts) -> Re
     let mut verdict = None;
     for engine in listing() {
         let fault = |what: String| format!("{}: {what}", engine.name());
-        let found = match engine.check(&task, &short()) {
+        let found = match engine.check(&task, &patient(2)) {
             Ok(found) => found,
             Err(Stop::BoundReached(Bound::Threads(_)) | Stop::TimeLimit(_) | Stop::StateLimit(_)) => continue,
             Err(stop) => return Err(fault(stop.to_string())),
@@ -53,10 +48,11 @@ fn compare(inlined: &Simplified, original: &Task<'_>, counts: &mut Counts) -> Re
             }
             Verdict::Safe(certificate) => {
                 let certificate = certificate.as_ref().ok_or_else(|| fault("no certificate".to_string()))?;
-                verify(&task, certificate, &short()).map_err(|flaw| fault(format!("{flaw}: {certificate:?}")))?;
+                verify(&task, certificate, &patient(60)).map_err(|flaw| fault(format!("{flaw}: {certificate:?}")))?;
                 counts.mutants += check_mutants(&task, certificate).map_err(fault)?;
                 if let Verdict::Safe(Some(lifted)) = inlined.lift(found.clone()) {
-                    verify(original, &lifted, &short()).map_err(|flaw| fault(format!("lifted: {flaw}: {lifted:?}")))?;
+                    verify(original, &lifted, &patient(60))
+                        .map_err(|flaw| fault(format!("lifted: {flaw}: {lifted:?}")))?;
                     counts.certified += 1;
                 }
             }
@@ -76,7 +72,7 @@ fn check_mutants(task: &Task<'_>, certificate: &Certificate) -> Result<usize, St
     let mut n_mutants = 0;
     for claim in mutants(&proof.claim).into_iter().step_by(7).take(5) {
         let mutant = Certificate::Cover(selvedge_check::CoverProof { claim, ..proof.clone() });
-        if verify(task, &mutant, &short()).is_ok() {
+        if verify(task, &mutant, &patient(2)).is_ok() {
             return Err(format!("the judge accepts {mutant:?} in the place of {certificate:?}"));
         }
         n_mutants += 1;
@@ -86,19 +82,19 @@ fn check_mutants(task: &Task<'_>, certificate: &Certificate) -> Result<usize, St
 
 /// Checks that closed sets of configurations with an error are rejected; returns their number.
 fn check_lies(task: &Task<'_>) -> Result<usize, String> {
-    let Ok(system) = extract(task, tts_extract::Options { size: 20_000, ..Default::default() }, &short()) else {
+    let Ok(system) = extract(task, tts_extract::Options { size: 20_000, ..Default::default() }, &patient(2)) else {
         return Ok(0);
     };
     let rules = Rules::new(&system.tts);
     let mut claims: Vec<CoverClaim> = Vec::new();
     for k in 1..=2 {
-        claims.extend(views::table(&rules, k, &short()).ok().map(|table| certificate::views(&table)));
+        claims.extend(views::table(&rules, k, &patient(2)).ok().map(|table| certificate::views(&table)));
     }
-    claims.extend(karp_miller::cover_set(&rules, &short()).ok().map(|cover| certificate::vectors(&cover)));
+    claims.extend(karp_miller::cover_set(&rules, &patient(2)).ok().map(|cover| certificate::vectors(&cover)));
     let n_claims = claims.len();
     for claim in claims {
         let lie = system.certificate(claim);
-        if verify(task, &lie, &short()).is_ok() {
+        if verify(task, &lie, &patient(2)).is_ok() {
             return Err(format!("the judge accepts a lie: {lie:?}"));
         }
     }
@@ -125,7 +121,7 @@ fn explicit_engines_agree_on_generated_programs() {
 type Vectors = BTreeSet<(Vec<(VarId, bool)>, Role, LocId, bool)>;
 
 fn vectors(engine: &dyn Engine, task: &Task<'_>) -> Option<Vectors> {
-    let Ok(Verdict::Safe(Some(Certificate::Cover(proof)))) = engine.check(task, &short()) else { return None };
+    let Ok(Verdict::Safe(Some(Certificate::Cover(proof)))) = engine.check(task, &patient(2)) else { return None };
     let CoverClaim::Vectors(vectors) = &proof.claim else { unreachable!("both write vectors") };
     let mut seen = Vectors::new();
     for vector in vectors {

@@ -1,9 +1,7 @@
 //! The engines `bmc` and `induction`, compared with the oracle on generated programs with one thread: verdicts,
 //! shortest traces, certificates, and certificates that claim too much.
 
-use std::time::Duration;
-
-use selvedge_check::{Bound, CancelToken, Certificate, Engine, Limits, Paths, Run, Stop, Task, Verdict};
+use selvedge_check::{Bound, Certificate, Engine, Paths, Run, Stop, Task, Verdict};
 use selvedge_engines::bmc::{self, Bmc};
 use selvedge_engines::induction::{self, Induction};
 use selvedge_ir::callgraph::is_sequential;
@@ -11,17 +9,12 @@ use selvedge_replay::certificate::{Flaw, verify};
 use selvedge_replay::{Judged, judge};
 use selvedge_testkit::differ::{Posed, pose};
 use selvedge_testkit::generate::{Weights, generate};
-use selvedge_testkit::oracle::{Answer, Budget, ask};
+use selvedge_testkit::oracle::{Answer, Budget, ask, patient};
 
 /// Generates programs with one thread.
 fn programs(seeds: std::ops::Range<u64>, weights: &Weights) -> impl Iterator<Item = (u64, Posed)> {
     let posed = move |seed| (seed, pose(&generate(seed, weights)).expect("generated programs are read"));
     seeds.map(posed).filter(|(_, posed)| is_sequential(&posed.asked))
-}
-
-fn short() -> Run<'static> {
-    let limits = Limits { time: Some(Duration::from_secs(10)), ..Limits::default() };
-    Run::new(CancelToken::default(), limits, &())
 }
 
 const STEPS: u32 = 40;
@@ -87,7 +80,7 @@ fn compare_induction(task: &Task<'_>, options: induction::Options) -> Result<Opt
     if engine.supports(task).is_err() {
         return Ok(None);
     }
-    let (found, proof) = match engine.check(task, &short()) {
+    let (found, proof) = match engine.check(task, &patient(10)) {
         Ok(verdict) => {
             let judged = judge(task, &verdict, &Run::unlimited()).map_err(|reject| reject.to_string())?;
             match (verdict, judged) {
