@@ -19,8 +19,6 @@ pub enum CutoffProof {
     Views(u32),
     /// The tree of Karp and Miller has no others.
     KarpMiller,
-    /// A search backwards from each of the others finds no start.
-    Backward,
 }
 
 impl Cutoff {
@@ -37,7 +35,6 @@ impl fmt::Display for CutoffProof {
         match self {
             CutoffProof::Views(k) => write!(f, "the views of {k} threads"),
             CutoffProof::KarpMiller => write!(f, "the tree of Karp and Miller"),
-            CutoffProof::Backward => write!(f, "searches backwards"),
         }
     }
 }

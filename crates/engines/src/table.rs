@@ -9,6 +9,7 @@ use std::fmt;
 use selvedge_check::Engine;
 use selvedge_ir::passes::Pass;
 
+use crate::unbounded::coverability::{Coverability, Method};
 use crate::{
     EngineOptions, bmc, cegar, contexts, contexts_eager, exhaustive, horn, induction, integers, pushdown, sat,
     summaries, threads, unbounded,
@@ -149,19 +150,19 @@ engines! {
     ViewsExplicit: "views-explicit", ANY_NUMBER,
         "views of a few threads, over explicit states",
         &["bound"], &[Pass::Inline],
-        |all| Box::new(unbounded::coverability::ViewsExplicit { options: all.coverability.clone() });
+        |all| Box::new(Coverability { method: Method::Views, options: all.coverability.clone() });
     Backward: "backward", ANY_NUMBER,
         "backward search from the errors, restricted by views",
         &[], &[Pass::Inline],
-        |all| Box::new(unbounded::coverability::Backward { options: all.coverability.clone() });
+        |all| Box::new(Coverability { method: Method::Backward, options: all.coverability.clone() });
     KarpMillerExplicit: "karp-miller-explicit", ANY_NUMBER,
         "Karp-Miller tree over explicit states",
         &[], &[Pass::Inline],
-        |all| Box::new(unbounded::coverability::KarpMillerExplicit { options: all.coverability.clone() });
+        |all| Box::new(Coverability { method: Method::KarpMiller, options: all.coverability.clone() });
     Cutoff: "cutoff", ANY_NUMBER,
         "a number of threads that reaches everything, with a proof",
         &["bound"], &[Pass::Inline],
-        |all| Box::new(unbounded::coverability::Cutoff { options: all.coverability.clone() });
+        |all| Box::new(Coverability { method: Method::Cutoff, options: all.coverability.clone() });
     Views: "views", ANY_NUMBER,
         "views of k threads, for k = 1, 2, .., in decision diagrams",
         &["bound"], &[Pass::Inline], |all| Box::new(unbounded::views::Views { options: all.views.clone() });

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use selvedge_check::{CoverClaim, Run, Stop, ViewTable};
-use selvedge_engines::unbounded::coverability::cutoff::{self, Effort, Exact};
+use selvedge_engines::unbounded::coverability::cutoff::{self, Effort};
 use selvedge_engines::unbounded::coverability::{
     Answer, Rules, backward, bounded, certificate, decide, karp_miller, views, widening,
 };
@@ -219,7 +219,7 @@ fn compare_thread_states(rules: &Rules<'_>, run: &Run<'_>) -> Result<Option<usiz
             return Err(format!("{k}-views lack what can be covered"));
         }
     }
-    let effort = Effort { most: Some(MOST_THREADS), most_views: 2, exact: Some(Exact::KarpMiller) };
+    let effort = Effort { most: Some(MOST_THREADS), most_views: 2, exact: true };
     let found = cutoff::search(rules, effort, run).map_err(stopped)?.cutoff;
     let reached = found.reached[found.plateau() - 1];
     if found.proof.is_some() && reached != all.len() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use selvedge_check::{Engine, Task, ThreadScope};
 use selvedge_driver::{Pass, Simplified, simplify};
-use selvedge_engines::unbounded::coverability::{Backward, Cutoff, KarpMillerExplicit, Options, ViewsExplicit};
+use selvedge_engines::unbounded::coverability::{Coverability, Method, Options};
 use selvedge_engines::unbounded::karp_miller::KarpMiller;
 use selvedge_engines::unbounded::supports;
 use selvedge_engines::unbounded::views::{self, Views};
@@ -30,11 +30,12 @@ const MOST_THREADS: u32 = 3;
 pub fn listing() -> [Box<dyn Engine>; 5] {
     let system = tts_extract::Options { size: 20_000, ..Default::default() };
     let options = Options { most_threads: Some(MOST_THREADS), system };
+    let engine = |method| Box::new(Coverability { method, options: options.clone() });
     [
-        Box::new(ViewsExplicit { options: options.clone() }),
-        Box::new(Backward { options: options.clone() }),
-        Box::new(KarpMillerExplicit { options: options.clone() }),
-        Box::new(Cutoff { options }),
+        engine(Method::Views),
+        engine(Method::Backward),
+        engine(Method::KarpMiller),
+        engine(Method::Cutoff),
         Box::new(KarpMiller),
     ]
 }

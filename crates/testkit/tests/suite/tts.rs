@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use selvedge_check::{CutoffProof, Run, Stop};
-use selvedge_engines::unbounded::coverability::cutoff::{Effort, Exact, search};
+use selvedge_engines::unbounded::coverability::cutoff::{Effort, search};
 use selvedge_engines::unbounded::coverability::{Answer, Rules, backward, bounded, decide, karp_miller};
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 use selvedge_testkit::coverability::Coverability;
@@ -135,14 +135,12 @@ fn cutoff_stutter() {
     assert!(all_say(&tts));
     let rules = Rules::new(&tts);
     let run = Run::unlimited();
-    for exact in [Exact::KarpMiller, Exact::Backward] {
-        let effort = Effort { most: Some(10), most_views: 0, exact: Some(exact) };
-        let found = search(&rules, effort, &run).expect("nothing stops it").cutoff;
-        assert_eq!(found.plateau(), found.reached.len());
-        assert!(found.reached.windows(3).any(|n| n[0] == n[1] && n[1] < n[2]), "{found:?}");
-        assert!(found.proof.is_some());
-    }
-    let effort = Effort { most: Some(3), most_views: 0, exact: None };
+    let effort = Effort { most: Some(10), most_views: 0, exact: true };
+    let found = search(&rules, effort, &run).expect("nothing stops it").cutoff;
+    assert_eq!(found.plateau(), found.reached.len());
+    assert!(found.reached.windows(3).any(|n| n[0] == n[1] && n[1] < n[2]), "{found:?}");
+    assert!(found.proof.is_some());
+    let effort = Effort { most: Some(3), most_views: 0, exact: false };
     let open = search(&rules, effort, &run).expect("nothing stops it").cutoff;
     assert_eq!((open.plateau(), open.proof), (2, None), "a plateau is no proof");
 }
@@ -163,7 +161,7 @@ fn cutoff_large() {
         assert_eq!(bounded::find(&rules, c - 1, &run), Ok(None));
         let found = bounded::find(&rules, c, &run).expect("nothing stops it").expect("c threads are enough");
         assert_eq!(tts.replay(&found), Ok(()));
-        let effort = Effort { most: None, most_views: 1, exact: Some(Exact::KarpMiller) };
+        let effort = Effort { most: None, most_views: 1, exact: true };
         let found = search(&rules, effort, &run).expect("nothing stops it").cutoff;
         // One more thread remains in its first state when the sum is reached.
         assert_eq!((found.plateau(), found.proof), (c + 1, Some(CutoffProof::KarpMiller)));

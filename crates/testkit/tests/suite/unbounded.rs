@@ -9,7 +9,9 @@ use selvedge_check::{
 use selvedge_driver::{self as driver, Simplified, check};
 use selvedge_engines::EngineKind;
 use selvedge_engines::tts_extract::{self, extract};
-use selvedge_engines::unbounded::coverability::{KarpMillerExplicit, Options, Rules, certificate, karp_miller, views};
+use selvedge_engines::unbounded::coverability::{
+    Coverability, Method, Options, Rules, certificate, karp_miller, views,
+};
 use selvedge_engines::unbounded::karp_miller::KarpMiller;
 use selvedge_ir::{LocId, VarId};
 use selvedge_replay::certificate::verify;
@@ -158,7 +160,7 @@ fn both_trees_cover_the_same() {
         let (task, shown) = (program.task(), format!("{}: {}", program.name, program.posed.text));
         let options =
             Options { most_threads: Some(3), system: tts_extract::Options { size: 20_000, ..Default::default() } };
-        let explicit = vectors(&KarpMillerExplicit { options }, &task);
+        let explicit = vectors(&Coverability { method: Method::KarpMiller, options }, &task);
         let symbolic = vectors(&KarpMiller, &task);
         if let (Some(explicit), Some(symbolic)) = (explicit, symbolic) {
             let (explicit, symbolic) = (kept_by(&explicit, &symbolic), kept_by(&symbolic, &explicit));

@@ -25,15 +25,6 @@ pub struct VisiblePoints {
     free: FixedBitSet,
     /// The visible points of the thread that holds it, and of the prelude's.
     alone: FixedBitSet,
-    /// The edges whose steps other threads cannot observe.
-    invisible: FixedBitSet,
-}
-
-/// The treatment of a thread that holds the atomic flag after it has started another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ThreadStarts {
-    Seen,
-    Unseen,
 }
 
 impl VisiblePoints {
@@ -41,7 +32,7 @@ impl VisiblePoints {
     pub fn everywhere(program: &Program) -> VisiblePoints {
         let mut all = FixedBitSet::with_capacity(program.locs.len());
         all.insert_range(..);
-        VisiblePoints { free: all.clone(), alone: all, invisible: invisible(program) }
+        VisiblePoints { free: all.clone(), alone: all }
     }
 
     /// Returns as few visible points as the argument above allows.
@@ -51,7 +42,7 @@ impl VisiblePoints {
     /// the start of a thread, which may take part in the next step. Locations that a target names together with others
     /// are visible points, since the target requires that threads are there at the same time.
     pub fn few(program: &Program, target: &Target) -> VisiblePoints {
-        VisiblePoints::reduced(program, target, ThreadStarts::Seen)
+        VisiblePoints::reduced(program, target, true)
     }
 
     /// Returns the same without visible points after the start of a thread in an atomic section: for programs in which
@@ -60,11 +51,11 @@ impl VisiblePoints {
     /// If the target requires threads to be at locations at the same time, these visible points are kept: a section
     /// that starts them may never end.
     pub fn fewer(program: &Program, target: &Target) -> VisiblePoints {
-        let births = if target.together.is_empty() { ThreadStarts::Unseen } else { ThreadStarts::Seen };
-        VisiblePoints::reduced(program, target, births)
+        VisiblePoints::reduced(program, target, !target.together.is_empty())
     }
 
-    fn reduced(program: &Program, target: &Target, births: ThreadStarts) -> VisiblePoints {
+    /// `sees_starts` says whether the thread that holds the flag is visible after it has started another.
+    fn reduced(program: &Program, target: &Target, sees_starts: bool) -> VisiblePoints {
         let invisible = invisible(program);
         let flow = Flow::new(program);
         let mut free = retreating_targets(program, &flow, |edge| invisible.contains(edge));
@@ -76,9 +67,9 @@ impl VisiblePoints {
             match &edge.op {
                 Op::Fork(at) => {
                     free.insert(at.index());
-                    alone.set(edge.to.index(), alone.contains(edge.to.index()) || births == ThreadStarts::Seen);
+                    alone.set(edge.to.index(), alone.contains(edge.to.index()) || sees_starts);
                 }
-                Op::Spawn(_) if births == ThreadStarts::Seen => alone.insert(edge.to.index()),
+                Op::Spawn(_) if sees_starts => alone.insert(edge.to.index()),
                 Op::Assign(assign) if assign.is_passive() => alone.insert(edge.to.index()),
                 _ => {}
             }
@@ -88,7 +79,7 @@ impl VisiblePoints {
             free.insert(loc.index());
             alone.insert(loc.index());
         }
-        VisiblePoints { free, alone, invisible }
+        VisiblePoints { free, alone }
     }
 
     /// Returns whether a location is a visible point for threads that do not hold the atomic flag.
@@ -99,11 +90,6 @@ impl VisiblePoints {
     /// Returns whether a location is a visible point for a thread that holds the atomic flag or runs the prelude.
     pub fn is_stop_alone(&self, loc: LocId) -> bool {
         self.alone.contains(loc.index())
-    }
-
-    /// Returns whether other threads cannot observe a step along an edge.
-    pub fn is_invisible(&self, edge: selvedge_ir::EdgeId) -> bool {
-        self.invisible.contains(edge.index())
     }
 }
 

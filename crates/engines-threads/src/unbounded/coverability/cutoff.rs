@@ -3,12 +3,12 @@
 //! The thread states that N threads reach grow with N and stop growing at some N, the *cutoff*. If nothing new comes
 //! from N to N + 1 (a plateau), that proves nothing: more may come later. A cutoff is proved by a set that no number of
 //! threads leaves: the thread states that a table of views admits, or those that can be covered according to Karp and
-//! Miller's tree or the search backwards one by one. The first contains all that can be covered, the others are exact.
+//! Miller's tree. The first contains all that can be covered, the second is exact.
 
 use selvedge_check::{CoverClaim, Cutoff, CutoffProof, Event, Run, Stop};
 use selvedge_ir::tts::{LocalId, SharedId};
 
-use super::{Answer, Rules, backward, bounded, certificate, karp_miller, views};
+use super::{Answer, Rules, bounded, certificate, karp_miller, views};
 
 /// The effort to spend on a cutoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,17 +17,8 @@ pub struct Effort {
     pub most: Option<usize>,
     /// The largest k of views to try.
     pub most_views: usize,
-    /// The exact method to use if views are too coarse; `None` leaves the cutoff open.
-    pub exact: Option<Exact>,
-}
-
-/// A method that computes exactly the states that can be covered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Exact {
-    /// The tree of [`karp_miller`].
-    KarpMiller,
-    /// The search of [`backward`].
-    Backward,
+    /// Computes exactly what can be covered if views are too coarse; otherwise the cutoff stays open.
+    pub exact: bool,
 }
 
 /// The result of a search for the cutoff.
@@ -42,7 +33,7 @@ pub struct CutoffResult {
 /// Grows N until the thread states are all that can be covered and the targets are decided, or N is as large as it may
 /// be.
 ///
-/// It ends without a bound if an exact method is given: N threads reach all that can be covered for some N, and a
+/// It ends without a bound if it computes exactly what can be covered: N threads reach all that can be covered for some N, and a
 /// target that can be covered is.
 pub fn search(rules: &Rules<'_>, effort: Effort, run: &Run<'_>) -> Result<CutoffResult, Stop> {
     let mut found = CutoffResult { cutoff: Cutoff::default(), answer: None };
@@ -62,8 +53,8 @@ pub fn search(rules: &Rules<'_>, effort: Effort, run: &Run<'_>) -> Result<Cutoff
                 found.answer = Some(Answer::Uncovered(certificate::views(table)));
             }
             coverable = Some(Coverable { states: table.thread_states(), prover: CutoffProof::Views(n as u32) });
-        } else if n == effort.most_views + 1 && effort.exact.is_some() {
-            coverable = exactly(rules, effort, &mut found, run)?;
+        } else if n == effort.most_views + 1 && effort.exact {
+            coverable = Some(exactly(rules, &mut found, run)?);
         }
         if found.cutoff.proof.is_none() {
             let states = bounded::thread_states(rules, n, run)?;
@@ -82,31 +73,10 @@ struct Coverable {
 }
 
 /// Computes all that can be covered; also decides the targets if they cannot be covered.
-fn exactly(
-    rules: &Rules<'_>,
-    effort: Effort,
-    found: &mut CutoffResult,
-    run: &Run<'_>,
-) -> Result<Option<Coverable>, Stop> {
-    match effort.exact {
-        None => Ok(None),
-        Some(Exact::KarpMiller) => {
-            let cover = karp_miller::cover_set(rules, run)?;
-            if found.answer.is_none() && !rules.tts.targets.iter().any(|target| cover.covers(target)) {
-                found.answer = Some(Answer::Uncovered(certificate::vectors(&cover)));
-            }
-            Ok(Some(Coverable { states: cover.thread_states(), prover: CutoffProof::KarpMiller }))
-        }
-        Some(Exact::Backward) => {
-            if found.answer.is_none() {
-                let table = views::table(rules, 1, run)?;
-                found.answer = Some(match backward::decide(rules, &rules.tts.targets, Some(&table), run)? {
-                    Answer::Covered(run) => Answer::Covered(run),
-                    Answer::Uncovered(basis) => Answer::Uncovered(certificate::basis(&table, &basis)),
-                });
-            }
-            let states = backward::thread_states(rules, run)?;
-            Ok(Some(Coverable { states, prover: CutoffProof::Backward }))
-        }
+fn exactly(rules: &Rules<'_>, found: &mut CutoffResult, run: &Run<'_>) -> Result<Coverable, Stop> {
+    let cover = karp_miller::cover_set(rules, run)?;
+    if found.answer.is_none() && !rules.tts.targets.iter().any(|target| cover.covers(target)) {
+        found.answer = Some(Answer::Uncovered(certificate::vectors(&cover)));
     }
+    Ok(Coverable { states: cover.thread_states(), prover: CutoffProof::KarpMiller })
 }

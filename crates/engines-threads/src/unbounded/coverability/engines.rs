@@ -4,7 +4,7 @@ use selvedge_check::{Bound, CoverClaim, Engine, Event, Explanation, Run, Stop, T
 use selvedge_ir::tts::TtsRun;
 use selvedge_transition::tts_extract::{self, System, extract};
 
-use super::cutoff::{Effort, Exact};
+use super::cutoff::Effort;
 use super::views::Table;
 use super::{Answer, Rules, bounded, certificate, decide, karp_miller, views, widening};
 
@@ -20,107 +20,36 @@ pub struct Options {
     pub system: tts_extract::Options,
 }
 
-impl Options {
-    fn most(&self) -> Option<usize> {
-        self.most_threads.map(|most| most as usize)
-    }
+/// The way in which an engine decides coverability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// `views-explicit`: searches and proofs with k threads, for k = 1, 2, ..
+    Views,
+    /// `backward`: from the errors backwards, with guesses, within the views of two threads.
+    Backward,
+    /// `karp-miller-explicit`: the tree of Karp and Miller over explicit states.
+    KarpMiller,
+    /// `cutoff`: grows the number of threads until they reach all thread states that any number reaches.
+    Cutoff,
 }
 
-/// `views-explicit`: searches and proofs with k threads, for k = 1, 2, ..
-#[derive(Clone, Debug, Default)]
-pub struct ViewsExplicit {
+/// The engines that list the states of a program as a thread-transition system and decide coverability there.
+#[derive(Clone, Debug)]
+pub struct Coverability {
+    /// The way in which it decides.
+    pub method: Method,
     /// Its options.
     pub options: Options,
 }
 
-impl Engine for ViewsExplicit {
+impl Engine for Coverability {
     fn name(&self) -> &'static str {
-        "views-explicit"
-    }
-
-    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        selvedge_transition::support::supports_unbounded(task, self.name())
-    }
-
-    fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
-        let system = build(task, &self.options, run)?;
-        run.event(Event::Phase("searching with k threads"));
-        match decide(&system.tts, self.options.most(), run)?.answer {
-            Answer::Covered(found) => unsafe_by(&system, &found, run),
-            Answer::Uncovered(table) => safe(&system, certificate::views(&whole(&system, table, run)?)),
+        match self.method {
+            Method::Views => "views-explicit",
+            Method::Backward => "backward",
+            Method::KarpMiller => "karp-miller-explicit",
+            Method::Cutoff => "cutoff",
         }
-    }
-}
-
-/// `backward`: from the errors backwards, with guesses, within the views of two threads.
-#[derive(Clone, Debug, Default)]
-pub struct Backward {
-    /// Its options.
-    pub options: Options,
-}
-
-impl Engine for Backward {
-    fn name(&self) -> &'static str {
-        "backward"
-    }
-
-    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        selvedge_transition::support::supports_unbounded(task, self.name())
-    }
-
-    fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
-        let system = build(task, &self.options, run)?;
-        let rules = Rules::new(&system.tts);
-        run.event(Event::Phase("computing the views of two threads"));
-        let table = whole(&system, views::table(&rules, 2, run)?, run)?;
-        run.event(Event::Phase("searching backwards"));
-        match widening::decide(&rules, &system.tts.targets, Some(&table), run)? {
-            Answer::Covered(found) => unsafe_by(&system, &found, run),
-            Answer::Uncovered(basis) => safe(&system, certificate::basis(&table, &basis)),
-        }
-    }
-}
-
-/// `karp-miller-explicit`: the tree of Karp and Miller over explicit states.
-#[derive(Clone, Debug, Default)]
-pub struct KarpMillerExplicit {
-    /// Its options.
-    pub options: Options,
-}
-
-impl Engine for KarpMillerExplicit {
-    fn name(&self) -> &'static str {
-        "karp-miller-explicit"
-    }
-
-    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        selvedge_transition::support::supports_unbounded(task, self.name())
-    }
-
-    fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
-        let system = build(task, &self.options, run)?;
-        let rules = Rules::new(&system.tts);
-        run.event(Event::Phase("growing the tree"));
-        match karp_miller::prove(&rules, run)? {
-            Some(cover) => safe(&system, certificate::vectors(&cover)),
-            None => {
-                run.event(Event::Phase("searching for a run"));
-                unsafe_by(&system, &covering_run(&rules, self.options.most(), run)?, run)
-            }
-        }
-    }
-}
-
-/// `cutoff`: grows the number of threads until they reach all thread states that any number reaches.
-#[derive(Clone, Debug, Default)]
-pub struct Cutoff {
-    /// Its options.
-    pub options: Options,
-}
-
-impl Engine for Cutoff {
-    fn name(&self) -> &'static str {
-        "cutoff"
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
@@ -128,23 +57,68 @@ impl Engine for Cutoff {
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
-        let system = build(task, &self.options, run)?;
-        let rules = Rules::new(&system.tts);
-        run.event(Event::Phase("counting thread states"));
-        let effort = Effort { most: self.options.most(), most_views: 2, exact: Some(Exact::KarpMiller) };
-        let found = super::cutoff::search(&rules, effort, run)?;
-        explanation.cutoff = Some(found.cutoff);
-        match found.answer {
-            Some(Answer::Covered(found)) => unsafe_by(&system, &found, run),
-            Some(Answer::Uncovered(claim)) => safe(&system, claim),
-            None => Err(Stop::BoundReached(Bound::Threads(self.options.most_threads.unwrap_or(0)))),
+        run.event(Event::Phase("listing states"));
+        let system = extract(task, self.options.system, run)?;
+        let answer = match self.method {
+            Method::Views => self.by_views(&system, run)?,
+            Method::Backward => self.backwards(&system, run)?,
+            Method::KarpMiller => self.by_tree(&system, run)?,
+            Method::Cutoff => self.by_cutoff(&system, run, explanation)?,
+        };
+        match answer {
+            Answer::Covered(found) => system.trace(&found, run).map(Verdict::Unsafe),
+            Answer::Uncovered(claim) => Ok(Verdict::Safe(Some(system.certificate(claim)))),
         }
     }
 }
 
-fn build<'p>(task: &Task<'p>, options: &Options, run: &Run<'_>) -> Result<System<'p>, Stop> {
-    run.event(Event::Phase("listing states"));
-    extract(task, options.system, run)
+impl Coverability {
+    fn most(&self) -> Option<usize> {
+        self.options.most_threads.map(|most| most as usize)
+    }
+
+    fn by_views(&self, system: &System<'_>, run: &Run<'_>) -> Result<Answer<CoverClaim>, Stop> {
+        run.event(Event::Phase("searching with k threads"));
+        let table = match decide(&system.tts, self.most(), run)?.answer {
+            Answer::Covered(found) => return Ok(Answer::Covered(found)),
+            Answer::Uncovered(table) => whole(system, table, run)?,
+        };
+        Ok(Answer::Uncovered(certificate::views(&table)))
+    }
+
+    fn backwards(&self, system: &System<'_>, run: &Run<'_>) -> Result<Answer<CoverClaim>, Stop> {
+        let rules = Rules::new(&system.tts);
+        run.event(Event::Phase("computing the views of two threads"));
+        let table = whole(system, views::table(&rules, 2, run)?, run)?;
+        run.event(Event::Phase("searching backwards"));
+        Ok(match widening::decide(&rules, &system.tts.targets, Some(&table), run)? {
+            Answer::Covered(found) => Answer::Covered(found),
+            Answer::Uncovered(basis) => Answer::Uncovered(certificate::basis(&table, &basis)),
+        })
+    }
+
+    fn by_tree(&self, system: &System<'_>, run: &Run<'_>) -> Result<Answer<CoverClaim>, Stop> {
+        let rules = Rules::new(&system.tts);
+        run.event(Event::Phase("growing the tree"));
+        if let Some(cover) = karp_miller::prove(&rules, run)? {
+            return Ok(Answer::Uncovered(certificate::vectors(&cover)));
+        }
+        run.event(Event::Phase("searching for a run"));
+        covering_run(&rules, self.most(), run).map(Answer::Covered)
+    }
+
+    fn by_cutoff(
+        &self,
+        system: &System<'_>,
+        run: &Run<'_>,
+        explanation: &mut Explanation,
+    ) -> Result<Answer<CoverClaim>, Stop> {
+        run.event(Event::Phase("counting thread states"));
+        let effort = Effort { most: self.most(), most_views: 2, exact: true };
+        let found = super::cutoff::search(&Rules::new(&system.tts), effort, run)?;
+        explanation.cutoff = Some(found.cutoff);
+        found.answer.ok_or(Stop::BoundReached(Bound::Threads(self.options.most_threads.unwrap_or(0))))
+    }
 }
 
 /// Returns a table that admits only thread states whose rules the system has. A system leaves out the rules of thread
@@ -157,14 +131,6 @@ fn whole(system: &System<'_>, table: Table, run: &Run<'_>) -> Result<Table, Stop
         table = views::table(&rules, table.k() + 1, run)?;
     }
     Ok(table)
-}
-
-fn unsafe_by(system: &System<'_>, found: &TtsRun, run: &Run<'_>) -> Result<Verdict, Stop> {
-    system.trace(found, run).map(Verdict::Unsafe)
-}
-
-fn safe(system: &System<'_>, claim: CoverClaim) -> Result<Verdict, Stop> {
-    Ok(Verdict::Safe(Some(system.certificate(claim))))
 }
 
 /// Finds a run to a target that can be covered, with as few threads as possible.

@@ -27,7 +27,7 @@ pub mod widening;
 use selvedge_check::{Bound, Event, Run, Stop};
 use selvedge_ir::tts::{Tts, TtsRun};
 
-pub use engines::{Backward, Cutoff, KarpMillerExplicit, Options, ViewsExplicit};
+pub use engines::{Coverability, Method, Options};
 pub use selvedge_transition::tts_extract::Rules;
 pub use vector::{OMEGA, Vector};
 

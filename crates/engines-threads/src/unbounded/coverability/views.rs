@@ -89,11 +89,6 @@ impl Table {
         self.k
     }
 
-    /// Returns the number of bits that are set: each view counts once for each of its different threads.
-    pub fn n_bits(&self) -> usize {
-        self.bits.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
     /// Returns whether the table represents a configuration.
     pub fn admits(&self, shared: SharedId, threads: &[LocalId]) -> bool {
         let mut threads: ThreadList = threads.iter().map(|local| local.raw() + 1).collect();
@@ -117,22 +112,6 @@ impl Table {
         }
         states.sort_unstable();
         states
-    }
-
-    /// Returns, for views of two threads and each shared state and thread state, the others that can be there with it,
-    /// in ascending order; rows without any are left out. `None` in the place of a thread is one that does not exist.
-    pub fn pairs(&self) -> Vec<(SharedId, Option<LocalId>, Vec<Option<LocalId>>)> {
-        let local = |thread: ViewThread| thread.checked_sub(1).map(LocalId::from_raw);
-        let mut rows: Vec<_> = (0..self.keys.len() as u32)
-            .filter(|_| self.k == 2)
-            .map(|number| {
-                let (shared, threads) = &self.keys[number as usize];
-                (SharedId::from_raw(*shared), local(threads[0]), ones(self.row(number)).map(local).collect::<Vec<_>>())
-            })
-            .filter(|(_, _, others)| !others.is_empty())
-            .collect();
-        rows.sort_unstable();
-        rows
     }
 
     /// Returns all views, in ascending order, without the threads that do not exist.
