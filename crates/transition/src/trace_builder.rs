@@ -41,7 +41,7 @@ impl TraceBuilder {
             numbers.number(name);
             // A run that ends inside the prelude has initial threads, too.
             if self.starts.is_empty() {
-                self.starts = waiting(program);
+                self.starts = waiting_threads(program).into_iter().map(|start| (usize::MAX, start)).collect();
             }
         }
         self.starts.iter().for_each(|(name, _)| numbers.number(*name));
@@ -51,17 +51,15 @@ impl TraceBuilder {
     }
 }
 
-/// Returns initial threads that never begin to run: as few as the program allows. Their names are not used otherwise.
-fn waiting(program: &Program) -> Vec<(usize, StartThread)> {
+/// Returns as few initial threads as the program allows, for executions that end before these begin to run.
+pub fn waiting_threads(program: &Program) -> Vec<StartThread> {
     let start = |entry: EntryId| {
         let n_choices = choice_types(program.entries[entry].init.iter().map(|(_, rhs)| rhs)).len();
-        (usize::MAX, StartThread { entry, choices: vec![Value::Bool(false); n_choices], fresh: Vec::new() })
+        StartThread { entry, choices: vec![Value::Bool(false); n_choices], fresh: Vec::new() }
     };
-    let marking = program.entries.iter_enumerated().flat_map(|(id, entry)| {
-        let least = if let Count::Exactly(count) = entry.count { count } else { 0 };
-        std::iter::repeat_n(id, least as usize)
-    });
-    marking.map(start).collect()
+    let least = |count: Count| if let Count::Exactly(count) = count { count as usize } else { 0 };
+    let entries = program.entries.iter_enumerated();
+    entries.flat_map(|(id, entry)| std::iter::repeat_n(start(id), least(entry.count))).collect()
 }
 
 /// The numbers of threads by name.

@@ -15,12 +15,48 @@ pub mod explicit;
 pub mod plain;
 pub mod symbolic;
 
-use selvedge_check::{Argument, Certificate, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_check::{
+    Argument, Certificate, Explanation, Findings, Run, Stop, Task, ThreadScope, Unsupported, Verdict,
+};
 use selvedge_ir::callgraph::has_bounded_threads;
+use selvedge_ir::{EdgeId, Trace};
+use selvedge_transition::macro_step::explicit::Error;
 use selvedge_transition::support::{bound, most_initial, supports_program};
 
 pub use selvedge_transition::macro_step::dependence;
 pub use selvedge_transition::macro_step::reductions::{PartialOrder, Reductions};
+
+/// The extent of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Visit {
+    /// Up to the first error of the target.
+    UntilError,
+    /// All states, including those after errors; each error is recorded once.
+    Each,
+    /// All states; of the errors only the assertions that fail are needed.
+    All,
+}
+
+/// Collects the errors that a search has found, each with its execution, and the assertions that it has not reached.
+fn findings<S>(
+    task: &Task<'_>,
+    search: &mut S,
+    trace: impl Fn(&mut S, Error) -> Result<Option<Trace>, Stop>,
+    is_reached: impl Fn(&S, EdgeId) -> bool,
+) -> Result<Findings, Stop> {
+    let mut findings = Findings::default();
+    for edge in &task.target.asserts {
+        match trace(search, Error::Fails(*edge))? {
+            Some(trace) => findings.asserts.push((*edge, trace)),
+            None if is_reached(search, *edge) => {}
+            None => findings.unreachable.push(*edge),
+        }
+    }
+    for loc in &task.target.locs {
+        findings.locs.extend(trace(search, Error::Reaches(*loc))?.map(|trace| (*loc, trace)));
+    }
+    Ok(findings)
+}
 
 /// The result of closing a set of states under all steps, after a search under a partial order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -37,6 +37,7 @@ use start::Beginning;
 use views::{Ids, Views};
 
 pub use rules::Rules;
+pub use start::multisets;
 
 /// Options of the extraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

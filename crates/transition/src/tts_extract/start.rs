@@ -11,12 +11,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_check::Stop;
 use selvedge_ir::trace::{Start as TraceStart, Step, ThreadId};
 use selvedge_ir::tts::{LocalId, SharedId, Start};
-use selvedge_ir::{Count, EntryId, StartThread, Value};
+use selvedge_ir::{Count, EntryId};
 
-use super::views::{Views, is_target_error};
+use super::views::Views;
 use crate::macro_step::explicit::parts::{Local, Parts};
 use crate::macro_step::explicit::start::{fresh, prelude, shared, thread, values};
-use crate::macro_step::explicit::values::choices_of;
 use crate::macro_step::explicit::{Block, From, Model, compute};
 
 /// A way in which a start of the system is reached.
@@ -116,10 +115,10 @@ fn options(views: &mut Views<'_, '_>, kind: EntryId, shared: u32) -> Result<Vec<
 }
 
 /// Calls `found` with every way to draw from each list as often as its number says, in any order.
-fn multisets(
-    kinds: &[(&[LocalId], u32)],
-    drawn: &mut Vec<LocalId>,
-    found: &mut dyn FnMut(&[LocalId]) -> Result<(), Stop>,
+pub fn multisets<T: Copy>(
+    kinds: &[(&[T], u32)],
+    drawn: &mut Vec<T>,
+    found: &mut dyn FnMut(&[T]) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     match kinds.split_first() {
         None => found(drawn),
@@ -167,7 +166,7 @@ fn run_prelude(
         };
         if views.model.task.target.has_loc(loc_of(&views.parts, from)) {
             found.fail(views, from, beginning(Vec::new(), true));
-        } else if let Some((_, last)) = block.errors.iter().find(|(error, _)| is_target_error(views.model, *error)) {
+        } else if let Some((_, last)) = block.errors.iter().find(|(error, _)| error.is_in(views.model.task.target)) {
             let steps = until_error(views.model, &block, *last, ThreadId(0)).0;
             found.fail(views, from, beginning(steps, true));
         }
@@ -210,21 +209,9 @@ pub(super) fn until_error(model: &Model<'_>, block: &Block, last: u32, thread: T
     let mut steps = Vec::new();
     for step in block.path(last) {
         steps.push(step.concrete(model, thread));
-        if step.error.is_some_and(|error| is_target_error(model, error)) {
+        if step.error.is_some_and(|error| error.is_in(model.task.target)) {
             return (steps, true);
         }
     }
     (steps, false)
-}
-
-/// Returns as few initial threads as the program allows, for executions that end before these begin to run.
-pub(super) fn least_marking(model: &Model<'_>) -> Vec<StartThread> {
-    let start = |id: EntryId| {
-        let init = model.program().entries[id].init.iter().map(|(_, rhs)| rhs);
-        let n_choices = choices_of(init).last().map_or(0, |last| *last as usize + 1);
-        StartThread { entry: id, choices: vec![Value::Bool(false); n_choices], fresh: Vec::new() }
-    };
-    let least = |count: Count| if let Count::Exactly(count) = count { count } else { 0 };
-    let entries = model.program().entries.iter_enumerated();
-    entries.flat_map(|(id, entry)| (0..least(entry.count)).map(move |_| start(id))).collect()
 }

@@ -9,11 +9,11 @@ use selvedge_ir::tts::{Cover, LocalId, RuleId, SharedId, TtsRun};
 use selvedge_ir::{Count, StartThread};
 
 use super::System;
-use super::start::{least_marking, until_error};
-use super::views::is_target_error;
+use super::start::until_error;
 use crate::macro_step::explicit::parts::{Kind, Parts};
 use crate::macro_step::explicit::start::start_thread;
 use crate::macro_step::explicit::{Block, compute};
+use crate::trace_builder::waiting_threads;
 
 /// A configuration whose threads have numbers; a thread that has ended has no state.
 struct Now {
@@ -36,7 +36,7 @@ impl System<'_> {
         let beginning = &self.beginnings[self.begins[run.start] as usize];
         let mut trace = Trace { start: beginning.start.clone(), steps: beginning.steps.clone(), bodies: Vec::new() };
         if beginning.is_error {
-            trace.start.threads = least_marking(&self.model);
+            trace.start.threads = waiting_threads(self.model.program());
             return Ok(trace);
         }
         let ending = self.ending(run);
@@ -219,7 +219,7 @@ impl RunTranslation<'_, '_> {
             return Ok(());
         }
         let block = self.block(now.shared, local)?;
-        let mut errors = block.errors.iter().filter(|(error, _)| is_target_error(&system.model, *error));
+        let mut errors = block.errors.iter().filter(|(error, _)| error.is_in(system.model.task.target));
         let (_, last) = errors.next().expect("the pair is a target because its block meets an error");
         let (steps, _) = until_error(&system.model, &block, *last, self.thread(thread));
         self.push(steps);

@@ -24,7 +24,7 @@ use selvedge_ir::tts::{LocalId, Rule, SharedId, Start};
 use super::Options;
 use super::single::Singles;
 use crate::macro_step::explicit::parts::{Kind, Local, Parts};
-use crate::macro_step::explicit::{Block, Error, From, Model, Out, compute};
+use crate::macro_step::explicit::{Block, From, Model, Out, compute};
 
 type Hasher = BuildHasherDefault<FxHasher>;
 
@@ -219,7 +219,7 @@ impl<'a, 'p> Views<'a, 'p> {
     }
 
     fn add_rules(&mut self, shared: SharedId, local: LocalId, block: &Block) -> Result<(), Stop> {
-        if block.errors.iter().any(|(error, _)| is_target_error(self.model, *error)) {
+        if block.errors.iter().any(|(error, _)| error.is_in(self.model.task.target)) {
             self.errors.push((shared, local));
         }
         let kind = self.only_one_of(local);
@@ -263,14 +263,5 @@ impl<'a, 'p> Views<'a, 'p> {
             }
         }
         Ok(())
-    }
-}
-
-/// Returns whether an error belongs to the target.
-pub(super) fn is_target_error(model: &Model<'_>, error: Error) -> bool {
-    match error {
-        Error::Fails(edge) => model.task.target.has_assert(edge),
-        Error::Reaches(loc) => model.task.target.has_loc(loc),
-        Error::Meets(_) => false,
     }
 }

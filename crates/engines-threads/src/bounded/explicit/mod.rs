@@ -20,11 +20,10 @@ mod trace;
 use rustc_hash::FxHashSet;
 use selvedge_check::Exploration;
 use selvedge_check::{Engine, Explanation, Findings, Run, Stop, Task, Unsupported, Verdict};
-use selvedge_ir::Trace;
 use selvedge_transition::macro_step::explicit::{Error, Model};
 
-use super::{Closing, PartialOrder, Reductions};
-use search::{ExplicitSearch, Visit};
+use super::{Closing, PartialOrder, Reductions, Visit};
+use search::ExplicitSearch;
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -81,21 +80,12 @@ impl ThreadsExplicit {
     fn findings(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Findings, Stop> {
         let model = Model::new(*task, self.options.reductions);
         let mut search = ExplicitSearch::new(&model, self.options.reductions.partial_order, run);
-        search.run(Visit::All)?;
+        search.run(Visit::Each)?;
         search.note_stops()?;
-        let mut findings = Findings::default();
-        for edge in &task.target.asserts {
-            if let Some(trace) = found(&mut search, Error::Fails(*edge))? {
-                findings.asserts.push((*edge, trace));
-            } else if !search.reached(*edge) {
-                findings.unreachable.push(*edge);
-            }
-        }
-        for loc in &task.target.locs {
-            if let Some(trace) = found(&mut search, Error::Reaches(*loc))? {
-                findings.locs.push((*loc, trace));
-            }
-        }
+        let trace = |search: &mut ExplicitSearch<'_>, error: Error| {
+            search.met.contains_key(&error).then(|| search.trace(error)).transpose()
+        };
+        let mut findings = super::findings(task, &mut search, trace, |search, edge| search.asserts[edge.index()])?;
         if search.close()? == Closing::Closed {
             findings.certificate = certificate::certificate(&search)?;
         }
@@ -122,8 +112,4 @@ impl ThreadsExplicit {
         exploration.failing = search.met.keys().filter_map(fails).collect();
         Ok(exploration)
     }
-}
-
-fn found(search: &mut ExplicitSearch<'_>, error: Error) -> Result<Option<Trace>, Stop> {
-    if search.met.contains_key(&error) { search.trace(error).map(Some) } else { Ok(None) }
 }

@@ -9,8 +9,8 @@ use std::rc::Rc;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use selvedge_check::{Event, Run, Stop};
+use selvedge_ir::LocId;
 use selvedge_ir::target::met;
-use selvedge_ir::{EdgeId, LocId};
 use selvedge_transition::macro_step::dependence::Dependence;
 use selvedge_transition::macro_step::explicit::parts::{Kind, LocalId, Parts};
 use selvedge_transition::macro_step::explicit::passive::{Partner, Ways};
@@ -20,16 +20,7 @@ use selvedge_transition::macro_step::explicit::{Block, Blocks, Error, From, Mode
 use super::order::Candidates;
 use super::start;
 use super::store::{State, Store};
-use crate::bounded::{Closing, PartialOrder, at_most, bound};
-
-/// The extent of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Visit {
-    /// Up to the first error of the target.
-    UntilError,
-    /// All states, including those after errors.
-    All,
-}
+use crate::bounded::{Closing, PartialOrder, Visit, at_most, bound};
 
 /// The place where an error was found first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +112,7 @@ impl<'a> ExplicitSearch<'a> {
     }
 
     fn first_error(&self, visit: Visit) -> Option<Error> {
-        if visit == Visit::All || self.met.is_empty() {
+        if visit != Visit::UntilError || self.met.is_empty() {
             return None;
         }
         let mut errors: Vec<Error> = self.met.keys().copied().filter(|error| self.is_target_error(*error)).collect();
@@ -131,11 +122,7 @@ impl<'a> ExplicitSearch<'a> {
 
     /// Returns whether an error belongs to the target.
     pub(super) fn is_target_error(&self, error: Error) -> bool {
-        match error {
-            Error::Fails(edge) => self.model.task.target.has_assert(edge),
-            Error::Reaches(loc) => self.model.task.target.has_loc(loc),
-            Error::Meets(_) => true,
-        }
+        error.is_in(self.model.task.target)
     }
 
     fn starts(&mut self) -> Result<(), Stop> {
@@ -161,12 +148,7 @@ impl<'a> ExplicitSearch<'a> {
 
     /// Adds the states with the initial threads.
     fn begin(&mut self, shared: u32, parent: Option<usize>) -> Result<(), Stop> {
-        let mut states = Vec::new();
-        start::states(self.model, &mut self.parts, shared, self.run, &mut |state| {
-            states.push(state);
-            Ok(())
-        })?;
-        for state in states {
+        for state in start::states(self.model, &mut self.parts, shared, self.run)? {
             self.run.tick()?;
             if let Some(number) = self.add(&state, parent) {
                 self.look_at(&state, number);
@@ -352,11 +334,6 @@ impl<'a> ExplicitSearch<'a> {
         }
         path.reverse();
         path
-    }
-
-    /// Returns whether an assertion was reached.
-    pub(super) fn reached(&self, edge: EdgeId) -> bool {
-        self.asserts[edge.index()]
     }
 }
 

@@ -12,6 +12,7 @@ use selvedge_transition::macro_step::explicit::parts::{Kind, Local, LocalId};
 use selvedge_transition::macro_step::explicit::passive::{assignment, takes_part, ways};
 use selvedge_transition::macro_step::explicit::start::{fresh, prelude, shared, start_thread, values};
 use selvedge_transition::macro_step::explicit::{Block, Error, Move, Out};
+use selvedge_transition::trace_builder::waiting_threads;
 
 use super::search::{ExplicitSearch, Met};
 use super::start;
@@ -27,12 +28,6 @@ struct Concrete {
     next: u32,
     /// As in [`State::created`].
     created: u32,
-}
-
-/// The rest of a trace under construction.
-struct TraceSoFar {
-    start: Start,
-    steps: Vec<Step>,
 }
 
 /// The state of another thread after a step, with the choices made for it if it takes part.
@@ -64,7 +59,7 @@ impl ExplicitSearch<'_> {
         let Met { state, by } = self.met[&error];
         let path = self.path(state);
         let (start, mut now) = self.concrete_start(path[0])?;
-        let mut found = TraceSoFar { start, steps: Vec::new() };
+        let mut found = Trace { start, steps: Vec::new(), bodies: Vec::new() };
         for number in &path[1..] {
             self.run.tick()?;
             now = self.advance(&now, *number, &mut found)?;
@@ -77,9 +72,9 @@ impl ExplicitSearch<'_> {
             self.emit(&block, *last, thread, &[], &mut found);
         }
         if now.threads.iter().any(|(_, local)| self.parts.locals[*local as usize].kind == Kind::Prelude) {
-            found.start.threads = start::any_initial_threads(self.model);
+            found.start.threads = waiting_threads(self.model.program());
         }
-        Ok(Trace { start: found.start, steps: found.steps, bodies: Vec::new() })
+        Ok(found)
     }
 
     fn concrete_start(&mut self, number: usize) -> Result<(Start, Concrete), Stop> {
@@ -111,7 +106,7 @@ impl ExplicitSearch<'_> {
         Ok(threads)
     }
 
-    fn last_mover_first(&self, now: &Concrete, found: &TraceSoFar) -> Vec<(ThreadId, LocalId)> {
+    fn last_mover_first(&self, now: &Concrete, found: &Trace) -> Vec<(ThreadId, LocalId)> {
         let last = found.steps.last().map(|step| step.thread);
         let (mut threads, others): (Vec<_>, Vec<_>) =
             now.threads.iter().copied().partition(|(thread, _)| Some(*thread) == last);
@@ -121,7 +116,7 @@ impl ExplicitSearch<'_> {
     }
 
     /// Goes on to the next state of the path.
-    fn advance(&mut self, now: &Concrete, number: usize, found: &mut TraceSoFar) -> Result<Concrete, Stop> {
+    fn advance(&mut self, now: &Concrete, number: usize, found: &mut Trace) -> Result<Concrete, Stop> {
         let wanted = self.store.get(number);
         for (thread, local) in self.last_mover_first(now, found) {
             let block = self.block(&now.canonical(), local, now.holder == Some(thread))?;
@@ -217,7 +212,7 @@ impl ExplicitSearch<'_> {
         choose(&mut next, &others, &options, wanted)
     }
 
-    fn emit(&self, block: &Rc<Block>, last: u32, thread: ThreadId, passive: &[Vec<bool>], found: &mut TraceSoFar) {
+    fn emit(&self, block: &Rc<Block>, last: u32, thread: ThreadId, passive: &[Vec<bool>], found: &mut Trace) {
         let path = block.path(last);
         let n_steps = path.len();
         for (at, step) in path.into_iter().enumerate() {

@@ -12,7 +12,8 @@ use selvedge_transition::step::diagram::relation::When;
 use selvedge_transition::step::vars::Keep;
 
 use super::ThreadsPlain;
-use super::search::{PlainSearch, ThreadPlaces, Visit};
+use super::search::{PlainSearch, ThreadPlaces};
+use crate::bounded::Visit;
 
 impl ThreadsPlain {
     /// Visits all states, errors or not, and returns the visible states of their threads. States that differ only in

@@ -15,7 +15,8 @@ mod trace;
 use selvedge_check::{Engine, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
 use selvedge_transition::step::vars::Keep;
 
-use self::search::{PlainSearch, Visit};
+use self::search::PlainSearch;
+use super::Visit;
 
 /// The engine.
 #[derive(Clone, Debug, Default)]

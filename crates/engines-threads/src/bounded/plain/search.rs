@@ -20,18 +20,10 @@ use selvedge_transition::step::diagram::threads::ThreadLayout;
 use selvedge_transition::step::vars::{Keep, initial_counts};
 
 use super::layout::ProductLayout;
+use crate::bounded::Visit;
 
 /// The place of each thread that lives.
 pub(super) type ThreadPlaces = Vec<Option<Place>>;
-
-/// The extent of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Visit {
-    /// Up to the first error.
-    UntilError,
-    /// All states, including those after errors.
-    All,
-}
 
 /// New states of a round with the same places of threads.
 pub(super) struct RingEntry {

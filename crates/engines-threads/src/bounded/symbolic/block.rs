@@ -13,8 +13,9 @@ use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::macro_step::sets::{self, Followed, MacroStep};
 use selvedge_transition::out_of_nodes;
 
-use super::machine::{Full, Machine, Visit};
+use super::machine::{Full, Machine};
 use super::state::{Pair, SetId};
+use crate::bounded::Visit;
 
 /// The place of the moving thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,11 +39,11 @@ pub(crate) struct Key {
 pub(crate) type Item = sets::Item<Key>;
 
 /// The items of a block, and the errors of the target, in the order in which they were found.
-pub(crate) type Block = MacroStep<Key, Vec<Error>>;
+pub(crate) type Block = MacroStep<Key, Vec<BlockError>>;
 
 /// An error inside a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Error {
+pub(crate) enum BlockError {
     /// In some states of this item a step along this edge fails.
     Fails(usize, EdgeId),
     /// In all states of this item a thread is at a target location.
@@ -110,7 +111,7 @@ impl Machine<'_> {
         if !block.items[item].set.is_disjoint(&failing) {
             self.failing.insert(id);
             if self.visit != Visit::All && self.target.has_assert(id) {
-                block.errors.push(Error::Fails(item, id));
+                block.errors.push(BlockError::Fails(item, id));
             }
         }
         Ok(())
@@ -166,7 +167,7 @@ impl Machine<'_> {
             self.locs.insert(place.loc.index());
         }
         if self.visit != Visit::All && self.targets(key).next().is_some() {
-            block.errors.push(Error::Reached(number));
+            block.errors.push(BlockError::Reached(number));
         }
         Ok(())
     }

@@ -10,10 +10,11 @@ use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::step::diagram::layout::Who;
 
-use super::machine::{Machine, Visit};
+use super::machine::Machine;
 use super::search::SymbolicSearch;
 use super::state::places;
 use super::{Options, Reductions, Threads};
+use crate::bounded::Visit;
 
 impl Threads {
     /// Visits all states, errors or not, without reductions, and returns the visible states of their threads. States

@@ -19,18 +19,7 @@ use selvedge_transition::step::diagram::threads::ThreadLayout;
 use selvedge_transition::step::vars::{Keep, initial_counts};
 
 use super::state::{SetId, Sets};
-use crate::bounded::Reductions;
-
-/// The extent of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Visit {
-    /// Up to the first error.
-    UntilError,
-    /// All states, including those after errors; each error is recorded once.
-    Each,
-    /// All states; of the errors only the assertions that fail are recorded.
-    All,
-}
+use crate::bounded::{Reductions, Visit};
 
 /// The meaning of a step that would start a thread beyond the bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -21,13 +21,14 @@ pub(crate) mod state;
 mod trace;
 
 use selvedge_check::{Certificate, Engine, Explanation, Exploration, Findings, Run, Stop, Task, Unsupported, Verdict};
-use selvedge_ir::Trace;
+use selvedge_ir::{EdgeId, Trace};
+use selvedge_transition::macro_step::explicit::Error;
 
 pub(crate) use self::machine::Full;
 
-use self::machine::{Machine, Visit};
-use self::search::{Goal, SymbolicSearch};
-use super::{Closing, PartialOrder, Reductions};
+use self::machine::Machine;
+use self::search::SymbolicSearch;
+use super::{Closing, PartialOrder, Reductions, Visit};
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -95,20 +96,12 @@ impl Threads {
         let machine = Machine::new(task, run, self.options.reductions, Visit::Each)?;
         let mut search = SymbolicSearch::new(machine, &self.options);
         search.run()?;
-        let met = search.met.clone();
-        let mut findings = Findings::default();
-        for edge in &task.target.asserts {
-            if let Some(found) = met.get(&Goal::Fails(*edge)) {
-                findings.asserts.push((*edge, search.trace(found)?));
-            } else if !search.machine.locs.contains(task.program.edges[*edge].from.index()) {
-                findings.unreachable.push(*edge);
-            }
-        }
-        for loc in &task.target.locs {
-            if let Some(found) = met.get(&Goal::Reaches(*loc)) {
-                findings.locs.push((*loc, search.trace(found)?));
-            }
-        }
+        let trace = |search: &mut SymbolicSearch<'_>, error: Error| {
+            search.met.get(&error).cloned().map(|found| search.trace(&found)).transpose()
+        };
+        let locs = search.machine.locs.clone();
+        let is_reached = |_: &_, edge: EdgeId| locs.contains(task.program.edges[edge].from.index());
+        let mut findings = super::findings(task, &mut search, trace, is_reached)?;
         findings.certificate = closed_certificate(&mut search)?;
         Ok(findings)
     }

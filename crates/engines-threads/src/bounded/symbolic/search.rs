@@ -13,20 +13,20 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use selvedge_check::{Event, Stop};
 use selvedge_ir::target::met;
-use selvedge_ir::{EdgeId, LocId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::macro_step::dependence::Dependence;
+use selvedge_transition::macro_step::explicit::Error;
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::step::diagram::layout::Who;
 use selvedge_transition::step::diagram::threads::ThreadLayout;
 
 use super::Options;
-use super::block::{Block, Error, Outcome};
-use super::machine::{Machine, Visit};
+use super::block::{Block, BlockError, Outcome};
+use super::machine::Machine;
 use super::order::groups;
 use super::state::{Pair, Pairs, SetId, add, n_threads, places, without};
-use crate::bounded::{Closing, PartialOrder, at_most};
+use crate::bounded::{Closing, PartialOrder, Visit, at_most};
 
 /// The threads of a state: those that live, and the number of those that have ended, if that matters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -73,14 +73,7 @@ pub(super) enum FoundError {
     /// In all states of this origin a thread is at a target location.
     Reached(Origin),
     /// The error is in the block of a thread of a pair of a node.
-    Block { node: usize, mover: usize, error: Error },
-}
-
-/// An error to look for, in searches for each error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Goal {
-    Fails(EdgeId),
-    Reaches(LocId),
+    Block { node: usize, mover: usize, error: BlockError },
 }
 
 /// The result of the rounds.
@@ -124,7 +117,7 @@ pub(super) struct SymbolicSearch<'a> {
     /// The dependence between steps, under a partial order.
     dependence: Option<Dependence>,
     /// The place where each error was found first, in searches for each error.
-    pub(super) met: BTreeMap<Goal, FoundError>,
+    pub(super) met: BTreeMap<Error, FoundError>,
     /// For blocks of pairs, by shared part, place, set and room, whether they may be followed alone.
     forward: FxHashMap<(Bdd, Place, SetId, u32), bool>,
 }
@@ -239,7 +232,7 @@ impl<'a> SymbolicSearch<'a> {
         for loc in pairs.iter().map(|pair| pair.place.loc) {
             self.machine.locs.insert(loc.index());
             if self.machine.visit == Visit::Each && self.machine.target.has_loc(loc) {
-                self.met.entry(Goal::Reaches(loc)).or_insert_with(|| FoundError::Reached(origin.clone()));
+                self.met.entry(Error::Reaches(loc)).or_insert_with(|| FoundError::Reached(origin.clone()));
             }
         }
     }
@@ -249,12 +242,12 @@ impl<'a> SymbolicSearch<'a> {
         for error in &block.errors {
             let found = FoundError::Block { node, mover, error: *error };
             match error {
-                Error::Fails(_, edge) => {
-                    self.met.entry(Goal::Fails(*edge)).or_insert(found);
+                BlockError::Fails(_, edge) => {
+                    self.met.entry(Error::Fails(*edge)).or_insert(found);
                 }
-                Error::Reached(item) => {
+                BlockError::Reached(item) => {
                     for loc in self.machine.targets(&block.items[*item].key) {
-                        self.met.entry(Goal::Reaches(loc)).or_insert_with(|| found.clone());
+                        self.met.entry(Error::Reaches(loc)).or_insert_with(|| found.clone());
                     }
                 }
             }
@@ -352,7 +345,7 @@ impl<'a> SymbolicSearch<'a> {
         shared: &Bdd,
         room: u32,
         rest: &[Pair],
-    ) -> Result<Result<Outcomes, Error>, Stop> {
+    ) -> Result<Result<Outcomes, BlockError>, Stop> {
         let pair = self.nodes[node].marking.pairs[mover];
         let key = (shared.clone(), pair.place, pair.set, room);
         if let Some(known) = self.known.get(&key) {

@@ -18,7 +18,7 @@ use selvedge_transition::step::diagram::threads::{Live, ThreadLayout};
 use selvedge_transition::trace_builder::{BackStep, TraceBuilder};
 
 use super::back::Back;
-use super::block::{At, Block, Error, Outcome};
+use super::block::{At, Block, BlockError, Outcome};
 use super::search::{FoundError, Origin, SymbolicSearch};
 use super::state::{Pair, Pairs, SetId, matching, without};
 
@@ -161,10 +161,10 @@ impl SymbolicSearch<'_> {
         builder: &mut TraceBuilder,
         node: usize,
         mover: usize,
-        error: Error,
+        error: BlockError,
     ) -> Result<(Vec<bool>, Vec<Live>), Stop> {
         let (block, rest) = self.block_of(node, mover)?;
-        let (Error::Fails(item, _) | Error::Reached(item)) = error;
+        let (BlockError::Fails(item, _) | BlockError::Reached(item)) = error;
         let key = block.items[item].key.clone();
         let mut others = Vec::new();
         for (number, pair) in rest.iter().enumerate() {
@@ -181,7 +181,7 @@ impl SymbolicSearch<'_> {
             At::Place(place) => Some(moving(place, picked.locals, name)),
             At::Gone => None,
         };
-        if let Error::Fails(_, edge) = error {
+        if let BlockError::Fails(_, edge) = error {
             let choices = self.machine.choices_of(edge, &picked.choices);
             let (passive, fresh) = (Vec::new(), Vec::new());
             builder.steps.push(BackStep { mover: name, edge, choices, passive, child: None, fresh });
@@ -190,10 +190,10 @@ impl SymbolicSearch<'_> {
     }
 
     /// Returns the states in which an error occurs: the condition of an assertion does not hold.
-    fn failure(&self, error: Error) -> Result<Bdd, OutOfNodes> {
+    fn failure(&self, error: BlockError) -> Result<Bdd, OutOfNodes> {
         match error {
-            Error::Reached(_) => Ok(self.machine.layout.manager.top()),
-            Error::Fails(_, edge) => match &self.machine.program.edges[edge].op {
+            BlockError::Reached(_) => Ok(self.machine.layout.manager.top()),
+            BlockError::Fails(_, edge) => match &self.machine.program.edges[edge].op {
                 selvedge_ir::Op::Assert(condition) => self.machine.layout.value(Who::Mover, condition)?.not(),
                 _ => unreachable!("only assertions fail"),
             },

@@ -26,10 +26,10 @@ use selvedge_transition::step::diagram::layout::Who;
 use selvedge_transition::step::diagram::threads::ThreadLayout;
 
 use super::omega_marking::{Count, Group, OmegaMarking};
-use crate::bounded::Reductions;
 use crate::bounded::symbolic::block::{At, Block};
-use crate::bounded::symbolic::machine::{Machine, Visit};
+use crate::bounded::symbolic::machine::Machine;
 use crate::bounded::symbolic::state::SetId;
+use crate::bounded::{Reductions, Visit};
 
 /// The result of a part of the search: an error is covered, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -25,7 +25,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_check::{Run, Stop};
 use selvedge_ir::trace::{Step, ThreadId};
-use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, ProcId, VarId};
+use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, ProcId, Target, VarId};
 
 pub use model::Model;
 use parts::{Kind, Local, LocalId, Parts, SharedId};
@@ -67,6 +67,17 @@ pub enum Error {
     Reaches(LocId),
     /// The meeting of the target with this number takes place.
     Meets(usize),
+}
+
+impl Error {
+    /// Returns whether the error belongs to a target.
+    pub fn is_in(self, target: &Target) -> bool {
+        match self {
+            Error::Fails(edge) => target.has_assert(edge),
+            Error::Reaches(loc) => target.has_loc(loc),
+            Error::Meets(_) => true,
+        }
+    }
 }
 
 /// One step of a block.
