@@ -5,11 +5,13 @@
 //! - [`macro_step`]: the steps of a thread from one visible point to the next.
 //! - [`tts_extract`]: a program as a thread-transition system.
 //! - [`trace_builder`]: from the steps of a search to an execution.
+//! - [`formula_writer`]: the formulas of certificates.
 //! - [`sequential`]: the interface of engines for a single thread that engines for several threads build on.
 //! - [`support`]: the tasks that the engines for threads support.
 //!
 //! Families of engines depend on this crate and not on each other.
 
+pub mod formula_writer;
 pub mod macro_step;
 pub mod paths;
 pub mod sequential;

@@ -4,6 +4,7 @@ use selvedge_check::Role;
 use selvedge_ir::{Edge, EntryId, LocId, Op, Program};
 
 use super::visible_points::VisiblePoints;
+use crate::step::diagram::layout::PairLayout;
 
 /// The location of a thread, and its role there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,6 +25,12 @@ impl Place {
             all.filter(|place| place.is_stop(visible_points) || Some(*place) == prelude).collect();
         places.sort_unstable();
         places
+    }
+
+    /// Returns the place as a certificate lists it, with the variables that are kept there.
+    pub fn listed(self, layout: &PairLayout) -> selvedge_check::Place {
+        let vars = layout.kept(self.loc).iter().map(|var| (0, *var)).collect();
+        selvedge_check::Place { role: self.role, calls: Vec::new(), loc: self.loc, vars }
     }
 
     /// Returns the kind of thread; `None` for the prelude's.

@@ -4,9 +4,10 @@
 //! are shared.
 
 use rustc_hash::FxHashMap;
-use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
+use selvedge_check::formula::{Atom, FormulaId, Node};
 use selvedge_check::{Certificate, Place, Role, Run, Seen, Shape, ShapeProof, Stop};
 use selvedge_ir::{LocId, VarId};
+use selvedge_transition::formula_writer::FormulaWriter;
 use selvedge_transition::macro_step::explicit::parts::{Kind, LocalId};
 use selvedge_transition::macro_step::explicit::values::get;
 use smallvec::SmallVec;
@@ -39,14 +40,14 @@ pub(super) fn certificate(search: &ExplicitSearch<'_>) -> Result<Option<Certific
         }
         rows.entry(shape).or_default().push(row);
     }
-    let mut writer = StateWriter { run: search.run, formulas: Formulas::default(), known: FxHashMap::default() };
+    let mut writer = FormulaWriter::default();
     let mut shapes = Vec::new();
     let mut rows: Vec<_> = rows.into_iter().collect();
     rows.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
     for ((threads, ended), mut rows) in rows {
         rows.sort_unstable();
         rows.dedup();
-        let formula = writer.tree(&atoms(&places, &shared, &threads), 0, &rows)?;
+        let formula = tree(&mut writer, &atoms(&places, &shared, &threads), 0, &rows, search.run)?;
         shapes.push(Shape::of_all(threads, ended, formula));
     }
     Ok(Some(Certificate::Shapes(ShapeProof { seen: Seen::All, formulas: writer.formulas, places, shapes })))
@@ -113,36 +114,25 @@ fn atoms(places: &[Place], shared: &[VarId], threads: &[u32]) -> Vec<Atom> {
     shared.iter().copied().map(Atom::Now).chain(of_threads).collect()
 }
 
-struct StateWriter<'r> {
-    run: &'r Run<'r>,
-    formulas: Formulas,
-    known: FxHashMap<Node, FormulaId>,
-}
-
-impl StateWriter<'_> {
-    /// Adds the decision tree of rows that are sorted and agree on all columns before a given one.
-    fn tree(&mut self, atoms: &[Atom], column: usize, rows: &[ValueRow]) -> Result<FormulaId, Stop> {
-        self.run.tick()?;
-        let Some(atom) = atoms.get(column) else { return Ok(self.node(Node::Const(!rows.is_empty()))) };
-        if rows.is_empty() {
-            return Ok(self.node(Node::Const(false)));
-        }
-        let split = rows.partition_point(|row| !is_set(row, column));
-        let low = self.tree(atoms, column + 1, &rows[..split])?;
-        let high = self.tree(atoms, column + 1, &rows[split..])?;
-        if low == high {
-            return Ok(low);
-        }
-        let atom = self.node(Node::Atom(*atom));
-        Ok(self.node(Node::Ite(atom, high, low)))
+/// Adds the decision tree of rows that are sorted and agree on all columns before a given one.
+fn tree(
+    writer: &mut FormulaWriter,
+    atoms: &[Atom],
+    column: usize,
+    rows: &[ValueRow],
+    run: &Run<'_>,
+) -> Result<FormulaId, Stop> {
+    run.tick()?;
+    let Some(atom) = atoms.get(column) else { return Ok(writer.node(Node::Const(!rows.is_empty()))) };
+    if rows.is_empty() {
+        return Ok(writer.node(Node::Const(false)));
     }
-
-    fn node(&mut self, node: Node) -> FormulaId {
-        if let Some(known) = self.known.get(&node) {
-            return *known;
-        }
-        let id = self.formulas.add(node).expect("parts are written before wholes");
-        self.known.insert(node, id);
-        id
+    let split = rows.partition_point(|row| !is_set(row, column));
+    let low = tree(writer, atoms, column + 1, &rows[..split], run)?;
+    let high = tree(writer, atoms, column + 1, &rows[split..], run)?;
+    if low == high {
+        return Ok(low);
     }
+    let atom = writer.node(Node::Atom(*atom));
+    Ok(writer.node(Node::Ite(atom, high, low)))
 }

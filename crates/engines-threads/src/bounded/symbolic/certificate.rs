@@ -8,10 +8,11 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
+use selvedge_check::formula::{Atom, FormulaId, Node};
 use selvedge_check::{self as check, Certificate, Seen, Shape, ShapeProof, Stop};
 use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, Var};
+use selvedge_transition::formula_writer::{FormulaWriter, Written};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::step::diagram::layout::{When, Who};
 
@@ -19,19 +20,12 @@ use super::machine::Machine;
 use super::search::{Marking, SymbolicSearch};
 use super::state::{Pair, places};
 
-/// Limit on the nodes of a certificate. Larger ones are not given: they would take too long to check.
-const MOST_NODES: usize = 2_000_000;
-
 impl SymbolicSearch<'_> {
     /// Returns the certificate of a search without errors; `None` if it would be too large.
     pub(super) fn certificate(&self) -> Result<Option<Certificate>, Stop> {
-        let places_of_all = self.machine.places();
-        let numbers: FxHashMap<Place, u32> = places_of_all
-            .iter()
-            .enumerate()
-            .map(|(number, place)| (Place { role: place.role, loc: place.loc }, number as u32))
-            .collect();
-        let mut writer = FormulaWriter::new(&self.machine);
+        let all_places = self.machine.listed_places();
+        let numbers: FxHashMap<Place, u32> = self.machine.visible_places().into_iter().zip(0..).collect();
+        let mut writer = MatchingWriter::new(&self.machine);
         let mut shapes: BTreeMap<(Vec<u32>, u32), FormulaId> = BTreeMap::new();
         for (Marking { ended, pairs }, shared) in &self.reached {
             self.machine.run.tick()?;
@@ -39,62 +33,48 @@ impl SymbolicSearch<'_> {
             let formula = writer.state(pairs, shared);
             let shape = (threads, *ended);
             let all = match shapes.get(&shape) {
-                Some(known) => writer.node(Node::Or(*known, formula)),
+                Some(known) => writer.formulas.node(Node::Or(*known, formula)),
                 None => formula,
             };
             shapes.insert(shape, all);
-            if writer.formulas.nodes().len() > MOST_NODES {
+            if writer.formulas.is_too_large() {
                 return Ok(None);
             }
         }
         let shapes =
             shapes.into_iter().map(|((threads, ended), formula)| Shape::of_all(threads, ended, formula)).collect();
-        let formulas = writer.formulas;
-        Ok(Some(Certificate::Shapes(ShapeProof { seen: Seen::All, formulas, places: places_of_all, shapes })))
+        let formulas = writer.formulas.formulas;
+        Ok(Some(Certificate::Shapes(ShapeProof { seen: Seen::All, formulas, places: all_places, shapes })))
     }
 }
 
 impl Machine<'_> {
     /// Returns all visible points, each with every role that a thread can have there, and the beginning of the prelude.
-    pub(crate) fn places(&self) -> Vec<check::Place> {
-        let listed = |place: Place| {
-            let vars = self.layout.kept(place.loc).iter().map(|var| (0, *var)).collect();
-            check::Place { role: place.role, calls: Vec::new(), loc: place.loc, vars }
-        };
-        Place::all(self.program, &self.visible_points).into_iter().map(listed).collect()
+    pub(crate) fn visible_places(&self) -> Vec<Place> {
+        Place::all(self.program, &self.visible_points)
+    }
+
+    /// Returns the same as a certificate lists them.
+    pub(crate) fn listed_places(&self) -> Vec<check::Place> {
+        self.visible_places().into_iter().map(|place| place.listed(&self.layout)).collect()
     }
 }
 
-struct FormulaWriter<'m> {
+/// Writes the formulas of lists of pairs.
+struct MatchingWriter<'m> {
     machine: &'m Machine<'m>,
     /// The shared variables of the program, by variable of the diagrams.
     shared: FxHashMap<Var, VarId>,
-    formulas: Formulas,
-    known: FxHashMap<Node, FormulaId>,
+    formulas: FormulaWriter,
     /// The diagrams already written: of shared variables, or of a thread with this number at this place.
-    diagrams: FxHashMap<(Bdd, Option<(u32, Place)>), FormulaId>,
+    written: FxHashMap<Option<(u32, Place)>, Written>,
 }
 
-impl<'m> FormulaWriter<'m> {
-    fn new(machine: &'m Machine<'_>) -> FormulaWriter<'m> {
+impl<'m> MatchingWriter<'m> {
+    fn new(machine: &'m Machine<'_>) -> MatchingWriter<'m> {
         let layout = &machine.layout;
         let shared = layout.kept_shared().iter().map(|var| (layout.var(*var, Who::Mover, When::Now), *var)).collect();
-        FormulaWriter {
-            machine,
-            shared,
-            formulas: Formulas::default(),
-            known: FxHashMap::default(),
-            diagrams: FxHashMap::default(),
-        }
-    }
-
-    fn node(&mut self, node: Node) -> FormulaId {
-        if let Some(known) = self.known.get(&node) {
-            return *known;
-        }
-        let id = self.formulas.add(node).expect("parts are written before wholes");
-        self.known.insert(node, id);
-        id
+        MatchingWriter { machine, shared, formulas: FormulaWriter::default(), written: FxHashMap::default() }
     }
 
     /// Returns the formula of the states with these pairs and shared valuations.
@@ -104,7 +84,7 @@ impl<'m> FormulaWriter<'m> {
         for here in pairs.chunk_by(|one, other| one.place == other.place) {
             let counts: Vec<u32> = here.iter().map(|pair| pair.count).collect();
             let rest = self.matched(here, first, counts, &mut FxHashMap::default());
-            formula = self.node(Node::And(formula, rest));
+            formula = self.formulas.node(Node::And(formula, rest));
             first += here.iter().map(|pair| pair.count).sum::<u32>();
         }
         formula
@@ -129,42 +109,25 @@ impl<'m> FormulaWriter<'m> {
             let set = self.machine.sets.get(pair.set).clone();
             let this = self.diagram(&set, Some((thread, pair.place)));
             let rest = self.matched(pairs, thread + 1, fewer, memo);
-            let both = self.node(Node::And(this, rest));
-            any = Some(any.map_or(both, |any| self.node(Node::Or(any, both))));
+            let both = self.formulas.node(Node::And(this, rest));
+            any = Some(any.map_or(both, |any| self.formulas.node(Node::Or(any, both))));
         }
-        let formula = any.unwrap_or_else(|| self.node(Node::Const(true)));
+        let formula = any.unwrap_or_else(|| self.formulas.node(Node::Const(true)));
         memo.insert(left, formula);
         formula
     }
 
     /// Writes a diagram over the shared variables, or over those of a thread.
     fn diagram(&mut self, set: &Bdd, of: Option<(u32, Place)>) -> FormulaId {
-        let key = (set.clone(), of);
-        if let Some(known) = self.diagrams.get(&key) {
-            return *known;
-        }
-        let formula = match set.decision() {
-            None => self.node(Node::Const(set.is_true())),
-            Some((var, high, low)) => {
-                let (high, low) = (self.diagram(&high, of), self.diagram(&low, of));
-                let atom = self.atom(var, of);
-                let atom = self.node(Node::Atom(atom));
-                self.node(Node::Ite(atom, high, low))
-            }
-        };
-        self.diagrams.insert(key, formula);
-        formula
-    }
-
-    fn atom(&self, var: Var, of: Option<(u32, Place)>) -> Atom {
-        match of {
-            None => Atom::Now(self.shared[&var]),
+        let (layout, shared) = (&self.machine.layout, &self.shared);
+        let atom = |var: Var| match of {
+            None => Atom::Now(shared[&var]),
             Some((thread, place)) => {
-                let layout = &self.machine.layout;
                 let mut kept = layout.kept(place.loc).iter();
                 let number = kept.position(|kept| layout.var(*kept, Who::Mover, When::Now) == var);
                 Atom::Of { thread, var: number.expect("sets mention kept variables only") as u32 }
             }
-        }
+        };
+        self.formulas.diagram(set, &atom, self.written.entry(of).or_default())
     }
 }

@@ -25,14 +25,11 @@ impl Tree<'_> {
     /// threads in some of its valuations, and any number in each valuation of a group with ω.
     pub(super) fn certificate(&self) -> Result<Option<Certificate>, Stop> {
         let layout = &self.machine.layout;
-        let places = self.machine.places();
-        let numbers =
-            places.iter().zip(0..).map(|(place, number)| (Place { role: place.role, loc: place.loc }, number));
         let var = |var: &VarId| layout.var(*var, Who::Mover, When::Now);
         let mut writer = VectorWriter {
             tree: self,
             shared: layout.kept_shared().iter().map(var).collect(),
-            numbers: numbers.collect(),
+            numbers: self.machine.visible_places().into_iter().zip(0..).collect(),
             shareds: IndexSet::new(),
             locals: IndexSet::new(),
             vectors: Vec::new(),
@@ -50,7 +47,7 @@ impl Tree<'_> {
         Ok(Some(Certificate::Cover(CoverProof {
             shared_vars: layout.kept_shared().to_vec(),
             shareds: shareds.into_iter().collect(),
-            places,
+            places: self.machine.listed_places(),
             locals: locals.into_iter().collect(),
             claim: CoverClaim::Vectors(vectors),
         })))
