@@ -51,8 +51,24 @@ impl Ranks {
         Ranks(left.into_iter().rev().enumerate().map(|(rank, node)| (node, rank)).collect())
     }
 
-    /// Returns the rank of a location inside a block: greater than that of each location that leads to it.
-    pub fn get(&self, place: Place) -> usize {
-        self.0.get(&(place.is_alone(), place.loc)).copied().unwrap_or(0)
+    /// Returns the rank of a place inside a block: greater than that of each location that leads to it. Returns `None`
+    /// for a visible point.
+    pub fn get(&self, place: Place) -> Option<usize> {
+        self.0.get(&(place.is_alone(), place.loc)).copied()
+    }
+
+    /// Returns the operations of the steps from a place to the next visible points.
+    pub fn block_ops<'p>(&self, program: &'p Program, flow: &Flow, begin: Place) -> Vec<&'p Op> {
+        let (mut seen, mut waiting, mut ops) = (BTreeSet::from([begin]), vec![begin], Vec::new());
+        while let Some(place) = waiting.pop() {
+            for edge in flow.out(place.loc).iter().map(|id| &program.edges[*id]) {
+                ops.push(&edge.op);
+                let next = place.after(edge);
+                if self.get(next).is_some() && seen.insert(next) {
+                    waiting.push(next);
+                }
+            }
+        }
+        ops
     }
 }

@@ -6,7 +6,7 @@
 //! There is no cycle without a visible point. *Right.* Each item is the exact image of those before it: a started
 //! thread's valuation is independent of the rest of its item, since the item is split where it is not.
 
-use selvedge_check::{Role, Stop};
+use selvedge_check::Stop;
 use selvedge_ir::{EdgeId, Expr, LocId, Op};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::macro_step::place::Place;
@@ -50,14 +50,21 @@ pub(crate) enum BlockError {
     Reached(usize),
 }
 
-/// A result of a block.
+/// A result of a block, or a beginning of runs.
 #[derive(Clone, Debug)]
-pub(super) struct Outcome {
-    pub(super) shared: Bdd,
+pub(crate) struct Outcome {
+    pub(crate) shared: Bdd,
     /// The thread that moved, unless it ended.
-    pub(super) mover: Option<(Place, SetId)>,
-    pub(super) children: Vec<(Place, SetId)>,
+    pub(crate) mover: Option<(Place, SetId)>,
+    pub(crate) children: Vec<(Place, SetId)>,
     pub(super) peers: Option<Vec<SetId>>,
+}
+
+impl Outcome {
+    /// Creates an outcome without threads.
+    pub(crate) fn nothing(shared: Bdd) -> Outcome {
+        Outcome { shared, mover: None, children: Vec::new(), peers: None }
+    }
 }
 
 impl Machine<'_> {
@@ -128,7 +135,7 @@ impl Machine<'_> {
     ) -> Result<(), OutOfNodes> {
         let Item { key, set, .. } = &block.items[item];
         let key = key.clone();
-        let to = At::Place(self.next(place, id));
+        let to = At::Place(place.after(&self.program.edges[id]));
         match self.steps.follow((self.program, &self.layout), id, (place, set), may_start)? {
             Followed::Ended(set) => self.add(block, Key { at: At::Gone, ..key }, set, (item, id)),
             Followed::Moved(set, None) => self.add(block, Key { at: to, ..key }, set, (item, id)),
@@ -144,11 +151,6 @@ impl Machine<'_> {
         }
     }
 
-    /// Returns the place that a step leads to.
-    pub(super) fn next(&self, place: Place, id: EdgeId) -> Place {
-        place.after(&self.program.edges[id])
-    }
-
     /// Adds a set of states. If their moving thread is inside the block, they wait.
     pub(super) fn add(
         &mut self,
@@ -158,8 +160,8 @@ impl Machine<'_> {
         arc: (usize, EdgeId),
     ) -> Result<(), OutOfNodes> {
         let inside = match key.at {
-            At::Place(place) if !self.is_stop(place) => Some(self.rank(place)),
-            _ => None,
+            At::Place(place) => self.ranks.get(place),
+            At::Gone => None,
         };
         let Some(number) = block.add(key, set, arc, inside)? else { return Ok(()) };
         let key = &block.items[number].key;
@@ -180,21 +182,14 @@ impl Machine<'_> {
     }
 
     /// Returns the results of the block: its ends, split by the valuations of the moving thread.
-    pub(super) fn outcomes(&mut self, block: &Block) -> Result<Vec<Outcome>, Stop> {
+    pub(crate) fn outcomes(&mut self, block: &Block) -> Result<Vec<Outcome>, OutOfNodes> {
         let mut outcomes = Vec::new();
-        let begin = block.items[0].key.at;
         for item in block.ends.iter().map(|end| &block.items[*end]) {
-            let (children, peers) = (item.key.children.clone(), item.key.peers.clone());
-            match item.key.at {
-                At::Gone if matches!(begin, At::Place(Place { role: Role::Prelude, .. })) => {
-                    for start in self.begin(&item.set)? {
-                        let children = start.threads;
-                        outcomes.push(Outcome { shared: start.shared, mover: None, children, peers: None });
-                    }
-                }
+            let Key { at, children, peers } = item.key.clone();
+            match at {
                 At::Gone => outcomes.push(Outcome { shared: item.set.clone(), mover: None, children, peers }),
                 At::Place(place) => {
-                    for part in item.set.split_at(self.layout.local_cut).map_err(out_of_nodes)? {
+                    for part in item.set.split_at(self.layout.local_cut)? {
                         let mover = Some((place, self.sets.id(&part.below)));
                         let (children, peers) = (children.clone(), peers.clone());
                         outcomes.push(Outcome { shared: part.above, mover, children, peers });

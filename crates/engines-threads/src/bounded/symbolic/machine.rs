@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use fixedbitset::FixedBitSet;
+use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
 use selvedge_check::{Role, Run, Stop, Task, ThreadScope};
 use selvedge_ir::flow::Flow;
@@ -18,6 +19,7 @@ use selvedge_transition::step::diagram::step::Steps;
 use selvedge_transition::step::diagram::threads::ThreadLayout;
 use selvedge_transition::step::vars::{Keep, initial_counts};
 
+use super::block::Outcome;
 use super::state::{SetId, Sets};
 use crate::bounded::{Reductions, Visit};
 
@@ -52,17 +54,9 @@ pub(crate) struct Machine<'a> {
     pub(super) failing: BTreeSet<EdgeId>,
     /// The locations at which a thread was.
     pub(super) locs: FixedBitSet,
-    ranks: Ranks,
+    pub(super) ranks: Ranks,
     /// See [`Machine::concerns_others`].
     concerning: FxHashMap<Place, bool>,
-    /// The initial threads of each kind as a relation between shared and local variables.
-    entries: FxHashMap<EntryId, Bdd>,
-}
-
-/// A way in which a run begins: shared valuations, and threads.
-pub(super) struct Beginning {
-    pub(super) shared: Bdd,
-    pub(super) threads: Vec<(Place, SetId)>,
 }
 
 impl<'a> Machine<'a> {
@@ -93,7 +87,6 @@ impl<'a> Machine<'a> {
             sets: Sets::default(),
             failing: BTreeSet::new(),
             locs: FixedBitSet::with_capacity(program.locs.len()),
-            entries: FxHashMap::default(),
             concerning: FxHashMap::default(),
             program,
             run,
@@ -103,33 +96,14 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// Returns whether a place is a visible point.
-    pub(super) fn is_stop(&self, place: Place) -> bool {
-        place.is_stop(&self.visible_points)
-    }
-
-    /// Returns the rank of a location inside a block: greater than that of each location that leads to it.
-    pub(super) fn rank(&self, place: Place) -> usize {
-        self.ranks.get(place)
-    }
-
     /// Returns whether a block that begins at a place may have a step with passive parts, so that it depends on the
     /// other threads.
     pub(super) fn concerns_others(&mut self, begin: Place) -> bool {
         if let Some(known) = self.concerning.get(&begin) {
             return *known;
         }
-        let (mut seen, mut waiting, mut concerns) = (BTreeSet::from([begin]), vec![begin], false);
-        while let Some(place) = waiting.pop() {
-            for id in self.flow.out(place.loc) {
-                let op = &self.program.edges[*id].op;
-                concerns |= matches!(op, Op::Assign(assign) if assign.is_passive());
-                let next = self.next(place, *id);
-                if !self.is_stop(next) && seen.insert(next) {
-                    waiting.push(next);
-                }
-            }
-        }
+        let ops = self.ranks.block_ops(self.program, &self.flow, begin);
+        let concerns = ops.into_iter().any(|op| matches!(op, Op::Assign(assign) if assign.is_passive()));
         self.concerning.insert(begin, concerns);
         concerns
     }
@@ -144,47 +118,44 @@ impl<'a> Machine<'a> {
 
     /// Returns the beginnings with the initial threads: for each marking that the program and the bound allow, the
     /// shared valuations are split so that the valuations of the threads do not depend on them.
-    pub(super) fn begin(&mut self, shared: &Bdd) -> Result<Vec<Beginning>, Stop> {
+    pub(super) fn begin(&mut self, shared: &Bdd) -> Result<Vec<Outcome>, Stop> {
+        let relations = self.initial_relations().map_err(out_of_nodes)?;
         let mut beginnings = Vec::new();
         for marking in initial_counts(self.program, self.bound) {
-            let mut parts = vec![Beginning { shared: shared.clone(), threads: Vec::new() }];
+            let mut parts = vec![Outcome::nothing(shared.clone())];
             for (entry, count) in marking.into_iter().filter(|(_, count)| *count > 0) {
                 self.run.tick()?;
-                parts = self.with_threads(parts, entry, count).map_err(out_of_nodes)?;
+                parts = self.with_threads(parts, entry, &relations[entry], count).map_err(out_of_nodes)?;
             }
             beginnings.append(&mut parts);
         }
         Ok(beginnings)
     }
 
-    fn with_threads(
+    /// Returns the valuations of initial threads, by the shared valuation at their start.
+    pub(crate) fn initial_relations(&self) -> Result<IndexVec<EntryId, Bdd>, OutOfNodes> {
+        self.program.entries.indices().map(|id| self.layout.entry(self.program, Who::Mover, id)).collect()
+    }
+
+    /// Adds a number of initial threads to some beginnings.
+    pub(crate) fn with_threads(
         &mut self,
-        parts: Vec<Beginning>,
+        parts: Vec<Outcome>,
         entry: EntryId,
+        relation: &Bdd,
         count: u32,
-    ) -> Result<Vec<Beginning>, OutOfNodes> {
-        let relation = self.entry(entry)?;
+    ) -> Result<Vec<Outcome>, OutOfNodes> {
         let loc = self.program.procs[self.program.entries[entry].proc].entry;
         let place = Place { role: Role::Free(entry), loc };
         let mut split = Vec::new();
         for part in parts {
-            for row in part.shared.and(&relation)?.split_at(self.layout.local_cut)? {
+            for row in part.shared.and(relation)?.split_at(self.layout.local_cut)? {
                 let set = self.sets.id(&row.below);
-                let mut threads = part.threads.clone();
-                threads.extend(std::iter::repeat_n((place, set), count as usize));
-                split.push(Beginning { shared: row.above, threads });
+                let mut children = part.children.clone();
+                children.extend(std::iter::repeat_n((place, set), count as usize));
+                split.push(Outcome { children, ..Outcome::nothing(row.above) });
             }
         }
         Ok(split)
-    }
-
-    /// Returns the valuations of an initial thread, by the shared valuation at its start.
-    fn entry(&mut self, id: EntryId) -> Result<Bdd, OutOfNodes> {
-        if let Some(known) = self.entries.get(&id) {
-            return Ok(known.clone());
-        }
-        let relation = self.layout.entry(self.program, Who::Mover, id)?;
-        self.entries.insert(id, relation.clone());
-        Ok(relation)
     }
 }

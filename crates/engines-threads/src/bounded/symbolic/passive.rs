@@ -29,7 +29,7 @@ impl Machine<'_> {
         for pair in others {
             rows = self.split(rows, (id, assign), pair)?;
         }
-        let to = self.next(place, id);
+        let to = place.after(&self.program.edges[id]);
         let targets: Vec<VarId> = assign.active.iter().map(|(var, _)| *var).collect();
         let (mut forget, pairs) = self.layout.after(&targets, to.loc);
         forget.extend(&self.layout.choices);

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use selvedge_check::{Event, Stop};
+use selvedge_check::{Event, Role, Stop};
 use selvedge_ir::target::met;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::macro_step::dependence::Dependence;
@@ -50,21 +50,12 @@ pub(super) struct Node {
     pub(super) origins: Vec<Origin>,
 }
 
-/// The origin of states.
+/// The origin of states: the start, or a block.
 #[derive(Clone, Debug)]
-pub(super) enum Origin {
-    /// The start: the prelude, or the initial threads.
-    Start(Rc<Outcome>),
-    /// A block of a thread of one of the pairs of a node.
-    Block { node: u32, mover: u32, outcome: Rc<Outcome> },
-}
-
-impl Origin {
-    pub(super) fn outcome(&self) -> &Outcome {
-        match self {
-            Origin::Start(outcome) | Origin::Block { outcome, .. } => outcome,
-        }
-    }
+pub(super) struct Origin {
+    /// The node before the block, and the pair of the thread that moved.
+    pub(super) from: Option<(u32, u32)>,
+    pub(super) outcome: Rc<Outcome>,
 }
 
 /// An error that the search found.
@@ -196,20 +187,12 @@ impl<'a> SymbolicSearch<'a> {
     fn start(&mut self) -> Result<Option<FoundError>, Stop> {
         let shared = self.machine.layout.start(self.machine.program, Who::Mover).map_err(out_of_nodes)?;
         let starts = match self.machine.prelude().map_err(out_of_nodes)? {
-            Some(prelude) => vec![Outcome { shared, mover: Some(prelude), children: Vec::new(), peers: None }],
-            None => {
-                let outcome = |start: super::machine::Beginning| Outcome {
-                    shared: start.shared,
-                    mover: None,
-                    children: start.threads,
-                    peers: None,
-                };
-                self.machine.begin(&shared)?.into_iter().map(outcome).collect()
-            }
+            Some(prelude) => vec![Outcome { mover: Some(prelude), ..Outcome::nothing(shared) }],
+            None => self.machine.begin(&shared)?,
         };
         for outcome in starts {
             let marking = Marking { ended: 0, pairs: moved(&[], &outcome) };
-            let origin = Origin::Start(Rc::new(outcome));
+            let origin = Origin { from: None, outcome: Rc::new(outcome) };
             self.note_threads(&marking.pairs, &origin);
             if self.at_target(&marking.pairs) {
                 return Ok(Some(FoundError::Reached(origin)));
@@ -325,8 +308,7 @@ impl<'a> SymbolicSearch<'a> {
         for outcome in outcomes.iter() {
             let ends = self.machine.counts_ended && outcome.mover.is_none() && pair.place.entry().is_some();
             let next = Marking { ended: ended + u32::from(ends), pairs: moved(&rest, outcome) };
-            let outcome = Rc::clone(outcome);
-            let origin = Origin::Block { node: node as u32, mover: mover as u32, outcome };
+            let origin = Origin { from: Some((node as u32, mover as u32)), outcome: Rc::clone(outcome) };
             self.note_threads(&next.pairs, &origin);
             // Blocks check neither meetings nor threads that begin after a prelude.
             if self.at_target(&next.pairs) {
@@ -357,7 +339,15 @@ impl<'a> SymbolicSearch<'a> {
             Some(error) if self.machine.visit == Visit::UntilError => return Ok(Err(*error)),
             _ => self.note_errors(&block, node, mover),
         }
-        let outcomes = Rc::new(self.machine.outcomes(&block)?.into_iter().map(Rc::new).collect::<Vec<_>>());
+        let mut outcomes = Vec::new();
+        for outcome in self.machine.outcomes(&block).map_err(out_of_nodes)? {
+            if outcome.mover.is_none() && pair.place.role == Role::Prelude {
+                outcomes.extend(self.machine.begin(&outcome.shared)?.into_iter().map(Rc::new));
+            } else {
+                outcomes.push(Rc::new(outcome));
+            }
+        }
+        let outcomes = Rc::new(outcomes);
         if !self.machine.concerns_others(pair.place) {
             if self.known.len() >= MAX_KNOWN {
                 self.known.clear();
@@ -369,7 +359,7 @@ impl<'a> SymbolicSearch<'a> {
 
     /// Adds a state to the next frontier, as far as it is new.
     fn draft(&mut self, marking: Marking, origin: Origin) -> Result<(), OutOfNodes> {
-        let mut shared = self.new_part(&marking, origin.outcome().shared.clone())?;
+        let mut shared = self.new_part(&marking, origin.outcome.shared.clone())?;
         if let Some(draft) = self.drafts.get_mut(&marking) {
             shared = shared.minus(&draft.shared)?;
             if !shared.is_false() {

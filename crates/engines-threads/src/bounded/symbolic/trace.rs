@@ -51,7 +51,7 @@ impl SymbolicSearch<'_> {
                 let slots = self.slots(origin);
                 let sets = slots.iter().map(|(place, set, _)| (*place, *set));
                 let threads = sets.map(|(place, set)| self.live(&mut builder, place, set)).collect();
-                (self.pick_shared(&origin.outcome().shared), threads, origin.clone())
+                (self.pick_shared(&origin.outcome.shared), threads, origin.clone())
             }
             FoundError::Block { node, mover, error } => {
                 let (shared, threads) = self.before_error(&mut builder, *node, *mover, *error)?;
@@ -59,11 +59,11 @@ impl SymbolicSearch<'_> {
                 (shared, threads, origin)
             }
         };
-        while let Origin::Block { node, mover, outcome } = &origin {
+        while let Some((node, mover)) = origin.from {
             self.machine.run.tick()?;
             let scene = self.scene(&mut builder, &origin, shared, threads).map_err(out_of_nodes)?;
-            (shared, threads) = self.before(&mut builder, *node as usize, *mover as usize, outcome, scene)?;
-            origin = self.origin(*node as usize, &shared, &threads);
+            (shared, threads) = self.before(&mut builder, node as usize, mover as usize, &origin.outcome, scene)?;
+            origin = self.origin(node as usize, &shared, &threads);
         }
         self.finish(builder, &shared, threads).map_err(out_of_nodes)
     }
@@ -82,10 +82,10 @@ impl SymbolicSearch<'_> {
 
     /// Returns the threads that an origin leads to, one by one: their places, sets and parts.
     fn slots(&self, origin: &Origin) -> Vec<(Place, SetId, OriginPart)> {
-        let outcome = origin.outcome();
+        let outcome = &origin.outcome;
         let mut slots = Vec::new();
-        if let Origin::Block { node, mover, .. } = origin {
-            let rest = without(&self.nodes[*node as usize].marking.pairs, *mover as usize);
+        if let Some((node, mover)) = origin.from {
+            let rest = without(&self.nodes[node as usize].marking.pairs, mover as usize);
             for (number, pair) in rest.iter().enumerate() {
                 let set = outcome.peers.as_ref().map_or(pair.set, |peers| peers[number]);
                 slots.extend(std::iter::repeat_n((pair.place, set, OriginPart::Other(number)), pair.count as usize));
@@ -99,7 +99,7 @@ impl SymbolicSearch<'_> {
     /// Returns the places of threads among those that an origin leads to, if the state is one of the origin's.
     fn fit(&self, origin: &Origin, shared: &[bool], threads: &[Live]) -> Option<Vec<usize>> {
         let layout = &self.machine.layout;
-        if !layout.holds(&origin.outcome().shared, shared, &[]) {
+        if !layout.holds(&origin.outcome.shared, shared, &[]) {
             return None;
         }
         let slots = self.slots(origin);
@@ -137,9 +137,9 @@ impl SymbolicSearch<'_> {
                 OriginPart::Child => scene.children.push(live),
             }
         }
-        let Origin::Block { node, .. } = origin else { return Ok(scene) };
-        let in_prelude = self.nodes[*node as usize].marking.pairs.iter().all(|pair| pair.place.entry().is_none());
-        if in_prelude && origin.outcome().mover.is_none() {
+        let Some((node, _)) = origin.from else { return Ok(scene) };
+        let in_prelude = self.nodes[node as usize].marking.pairs.iter().all(|pair| pair.place.entry().is_none());
+        if in_prelude && origin.outcome.mover.is_none() {
             let starts = std::mem::take(&mut scene.children);
             builder.starts = self.start_threads(&scene.shared, &starts)?;
         }

@@ -26,7 +26,7 @@ use selvedge_transition::step::diagram::layout::Who;
 use selvedge_transition::step::diagram::threads::ThreadLayout;
 
 use super::omega_marking::{Count, Group, OmegaMarking};
-use crate::bounded::symbolic::block::{At, Block};
+use crate::bounded::symbolic::block::{Block, Outcome};
 use crate::bounded::symbolic::machine::Machine;
 use crate::bounded::symbolic::state::SetId;
 use crate::bounded::{Reductions, Visit};
@@ -103,35 +103,29 @@ impl<'a> Tree<'a> {
             Some((place, set)) => {
                 Ok(vec![Arrival { shared, threads: vec![Group { place, set, count: Count::Finite(1) }] }])
             }
-            None => self.begin(&shared),
+            None => self.begin(shared),
         }
     }
 
     /// Returns the beginnings with the initial threads, as many of each kind as there may be. Fewer are covered by
-    /// them. The shared valuations are split so that the valuations of the threads do not depend on them.
-    fn begin(&mut self, shared: &Bdd) -> Result<Vec<Arrival>, OutOfNodes> {
-        let program = self.machine.program;
-        let mut parts = vec![Arrival { shared: shared.clone(), threads: Vec::new() }];
-        for (id, entry) in program.entries.iter_enumerated() {
-            let place = Place { role: Role::Free(id), loc: program.procs[entry.proc].entry };
-            let count = match entry.count {
+    /// them.
+    fn begin(&mut self, shared: Bdd) -> Result<Vec<Arrival>, OutOfNodes> {
+        let relations = self.machine.initial_relations()?;
+        let (mut parts, mut counts) = (vec![Outcome::nothing(shared)], Vec::new());
+        for (id, entry) in self.machine.program.entries.iter_enumerated() {
+            counts.push(match entry.count {
                 Allowed::Exactly(0) | Allowed::AtMost(0) => continue,
                 Allowed::Exactly(count) | Allowed::AtMost(count) => Count::Finite(count),
                 Allowed::Any => Count::Omega,
-            };
-            let relation = self.machine.layout.entry(program, Who::Mover, id)?;
-            let mut split = Vec::new();
-            for part in parts {
-                for row in part.shared.and(&relation)?.split_at(self.machine.layout.local_cut)? {
-                    let set = self.machine.sets.id(&row.below);
-                    let mut threads = part.threads.clone();
-                    threads.push(Group { place, set, count });
-                    split.push(Arrival { shared: row.above, threads });
-                }
-            }
-            parts = split;
+            });
+            parts = self.machine.with_threads(parts, id, &relations[id], 1)?;
         }
-        Ok(parts)
+        let arrival = |part: Outcome| {
+            let threads = part.children.into_iter().zip(&counts);
+            let threads = threads.map(|((place, set), count)| Group { place, set, count: *count }).collect();
+            Arrival { shared: part.shared, threads }
+        };
+        Ok(parts.into_iter().map(arrival).collect())
     }
 
     /// Adds the successors of a node.
@@ -174,23 +168,17 @@ impl<'a> Tree<'a> {
         Ok(Some(arrivals))
     }
 
-    /// Returns the ends of a block, split by the valuations of the thread that moved.
+    /// Returns the results of a block that begins at a place.
     fn ends(&mut self, block: &Block, begin: Place) -> Result<Vec<Arrival>, OutOfNodes> {
-        let one = |(place, set): &(Place, SetId)| Group { place: *place, set: *set, count: Count::Finite(1) };
         let mut arrivals = Vec::new();
-        for item in block.ends.iter().map(|end| &block.items[*end]) {
-            let children: Vec<Group> = item.key.children.iter().map(one).collect();
-            match item.key.at {
-                At::Gone if begin.role == Role::Prelude => arrivals.append(&mut self.begin(&item.set)?),
-                At::Gone => arrivals.push(Arrival { shared: item.set.clone(), threads: children }),
-                At::Place(place) => {
-                    for part in item.set.split_at(self.machine.layout.local_cut)? {
-                        let moved = one(&(place, self.machine.sets.id(&part.below)));
-                        let threads = children.iter().copied().chain([moved]).collect();
-                        arrivals.push(Arrival { shared: part.above, threads });
-                    }
-                }
+        for Outcome { shared, mover, children, .. } in self.machine.outcomes(block)? {
+            if mover.is_none() && begin.role == Role::Prelude {
+                arrivals.append(&mut self.begin(shared)?);
+                continue;
             }
+            let threads = children.into_iter().chain(mover);
+            let threads = threads.map(|(place, set)| Group { place, set, count: Count::Finite(1) }).collect();
+            arrivals.push(Arrival { shared, threads });
         }
         Ok(arrivals)
     }

@@ -38,7 +38,6 @@ pub(super) struct ViewModel<'a> {
     pub(super) run: &'a Run<'a>,
     pub(super) layout: PairLayout,
     pub(super) steps: Steps,
-    pub(super) visible_points: VisiblePoints,
     pub(super) flow: Flow,
     pub(super) ranks: Ranks,
     /// True if there are steps with passive parts.
@@ -70,7 +69,6 @@ impl<'a> ViewModel<'a> {
             leavings: FxHashMap::default(),
             program,
             run,
-            visible_points,
             flow,
             places,
         })

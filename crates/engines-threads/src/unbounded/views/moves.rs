@@ -9,7 +9,7 @@
 //! A block starts at most one thread, and has at most one step with passive parts, since both are followed by a visible
 //! point. The latter is its last step and depends on the other threads; the relation ends before it.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 use selvedge_ir::{EdgeId, Op, Scope, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, Var, VarSet};
@@ -103,18 +103,11 @@ impl ViewModel<'_> {
 
     /// Returns the shared variables that steps of a block assign, as far as they are kept.
     fn assigned_shared(&self, begin: Place) -> Vec<VarId> {
-        let (mut seen, mut waiting) = (BTreeSet::from([begin]), VecDeque::from([begin]));
         let mut assigned = BTreeSet::new();
-        while let Some(place) = waiting.pop_front() {
-            for edge in self.flow.out(place.loc).iter().map(|id| &self.program.edges[*id]) {
-                if let Op::Assign(assign) = &edge.op {
-                    let targets = assign.active.iter().map(|(var, _)| *var);
-                    assigned.extend(targets.filter(|var| self.program.vars[*var].scope == Scope::Shared));
-                }
-                let next = place.after(edge);
-                if !next.is_stop(&self.visible_points) && seen.insert(next) {
-                    waiting.push_back(next);
-                }
+        for op in self.ranks.block_ops(self.program, &self.flow, begin) {
+            if let Op::Assign(assign) = op {
+                let targets = assign.active.iter().map(|(var, _)| *var);
+                assigned.extend(targets.filter(|var| self.program.vars[*var].scope == Scope::Shared));
             }
         }
         assigned.into_iter().filter(|var| self.layout.kept_shared().contains(var)).collect()
@@ -171,7 +164,7 @@ impl ViewModel<'_> {
         if at_target(key.0) || at_target(key.1) {
             block.errors = block.errors.or(&set)?;
         }
-        let inside = key.0.filter(|place| !place.is_stop(&self.visible_points)).map(|place| self.ranks.get(place));
+        let inside = key.0.and_then(|place| self.ranks.get(place));
         block.add(key, set, arc, inside).map(drop)
     }
 
