@@ -42,15 +42,20 @@ pub fn most_initial(program: &Program) -> u32 {
     program.entries.iter().fold(0, |sum: u32, entry| sum.saturating_add(most(entry.count)))
 }
 
-/// Checks that the engines for any number of threads support a task: no bound on threads, no calls left, Boolean
-/// variables, and no step in which other threads take part.
-pub fn supports_unbounded(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
+/// Checks that an engine for any number of threads supports a task: no bound on threads, no calls left, Boolean
+/// variables.
+pub fn supports_any_number(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
     if task.threads != ThreadScope::Unbounded {
         let reason =
             format!("the number of threads is bounded, but `{name}` answers for any number: leave out --threads");
         return Err(Unsupported::new(reason));
     }
-    supports_program(task.program, name)?;
+    supports_program(task.program, name)
+}
+
+/// Checks the same, and that there is no step in which other threads take part.
+pub fn supports_unbounded(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
+    supports_any_number(task, name)?;
     if is_passive(task.program) {
         let reason = format!("some steps read or assign variables of other threads, which `{name}` does not support");
         return Err(Unsupported::new(reason));

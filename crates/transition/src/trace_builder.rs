@@ -1,8 +1,16 @@
 //! Builds executions from their end: threads have names while the search goes back, and get numbers at the end.
+//!
+//! The values before a step are those of a diagram: [`before_step`] relates them to known values after it, and a thread
+//! that takes part in the step makes its own choices ([`own_choices`], [`pick_with`]).
 
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::visit::choice_types;
-use selvedge_ir::{Count, EdgeId, EntryId, Program, Value};
+use selvedge_ir::{Assign, Count, EdgeId, EntryId, LocId, Op, Program, Value};
+use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
+
+use crate::step::diagram::relation::Layout;
+use crate::step::diagram::threads::{ThreadLayout, Values};
+use crate::step::passive::is_common;
 
 /// A step, with the names of threads instead of their numbers.
 pub struct BackStep {
@@ -14,6 +22,64 @@ pub struct BackStep {
     /// The thread that the step starts.
     pub child: Option<usize>,
     pub fresh: Fresh,
+}
+
+impl BackStep {
+    /// Creates a step with some choices, of which it makes the first ones; no other thread takes part.
+    pub fn new(program: &Program, mover: usize, edge: EdgeId, choices: &[bool]) -> BackStep {
+        let choices = choices_of(program, edge, choices);
+        BackStep { mover, edge, choices, passive: Vec::new(), child: None, fresh: Vec::new() }
+    }
+}
+
+/// Returns as many choices as an edge makes.
+pub fn choices_of(program: &Program, edge: EdgeId, choices: &[bool]) -> Vec<bool> {
+    choices[..program.edges[edge].op.choices().len()].to_vec()
+}
+
+/// Returns the old values and choices with which a step of a thread leads to given values: of the shared variables, of
+/// the thread at its location, unless it has ended, and of a thread that the step has started. Other threads are left
+/// aside.
+pub fn before_step<L: ThreadLayout>(
+    layout: &L,
+    program: &Program,
+    (mover, op): (L::Agent, &Op),
+    shared: &[bool],
+    own: Option<(LocId, &[bool])>,
+    child: Option<&[bool]>,
+) -> Result<Bdd, OutOfNodes> {
+    if let (Op::Assign(assign), Some((loc, locals))) = (op, own) {
+        return layout.before_assign(mover, assign, loc, Values { shared, locals });
+    }
+    let kept = layout.kept_vars();
+    let mut before = layout.fixed(mover, &kept.shared, shared)?;
+    if let Some((loc, locals)) = own {
+        before = before.and(&layout.fixed(mover, kept.at(loc), locals)?)?;
+    }
+    if let Op::Assert(condition) = op {
+        before = before.and(&layout.value(mover, condition)?)?;
+    }
+    match child {
+        Some(locals) => before.and(&layout.before_start(program, mover, op, locals)?),
+        None => Ok(before),
+    }
+}
+
+/// Returns the choices that each thread that takes part in an assignment makes for itself.
+pub fn own_choices<L: Layout>(layout: &L, assign: &Assign) -> Vec<Var> {
+    let choices = layout.choices().iter().zip(0..);
+    choices.filter(|(_, number)| !is_common(assign, *number)).map(|(var, _)| *var).collect()
+}
+
+/// Picks values of some variables that satisfy a condition, given the values of others.
+pub fn pick_with<L: Layout>(
+    layout: &L,
+    condition: &Bdd,
+    known: &[(Var, bool)],
+    vars: &[Var],
+) -> Result<Vec<bool>, OutOfNodes> {
+    let picked = condition.and(&layout.manager().cube(known)?)?.pick(vars);
+    Ok(picked.expect("the known values satisfy the condition"))
 }
 
 /// An execution being built from its end.

@@ -15,15 +15,17 @@ pub mod explicit;
 pub mod plain;
 pub mod symbolic;
 
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
 use selvedge_check::{
-    Argument, Certificate, Explanation, Findings, Run, Stop, Task, ThreadScope, Unsupported, Verdict,
+    Argument, Certificate, Explanation, Findings, Run, Stop, Task, ThreadScope, ThreadState, Unsupported, Verdict,
 };
 use selvedge_ir::callgraph::has_bounded_threads;
-use selvedge_ir::{EdgeId, Trace};
+use selvedge_ir::{EdgeId, LocId, Trace, Value};
 use selvedge_transition::macro_step::explicit::Error;
 use selvedge_transition::support::{bound, most_initial, supports_program};
 
-pub use selvedge_transition::macro_step::dependence;
 pub use selvedge_transition::macro_step::reductions::{PartialOrder, Reductions};
 
 /// The extent of a search.
@@ -87,6 +89,26 @@ impl Closing {
         }
         Ok(Verdict::Safe(certificate))
     }
+}
+
+/// Returns the visible state of a thread at a location, given the values of the shared variables, of the per-thread ones
+/// and of its locals, one after the other.
+fn thread_state(loc: LocId, n_shared: usize, n_thread_vars: usize, values: Vec<bool>) -> ThreadState {
+    let mut values = values.into_iter().map(Value::Bool);
+    let shared = values.by_ref().take(n_shared).collect();
+    let vars = values.by_ref().take(n_thread_vars).collect();
+    ThreadState { loc, shared, vars, locals: values.collect() }
+}
+
+/// Limit on the number of stored results of blocks; beyond it they are computed again.
+const MAX_KNOWN: usize = 1 << 18;
+
+/// Stores a result of a block.
+pub(crate) fn remember<K: Eq + Hash, V>(known: &mut FxHashMap<K, V>, key: K, value: V) {
+    if known.len() >= MAX_KNOWN {
+        known.clear();
+    }
+    known.insert(key, value);
 }
 
 /// Returns the maximum size of a closed set, given the number of states found under a partial order.

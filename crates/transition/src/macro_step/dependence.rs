@@ -11,10 +11,13 @@
 
 use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
+use selvedge_check::Role;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::visibility::Visibility;
-use selvedge_ir::{EdgeId, Expr, LocId, Op, Program, VarId};
+use selvedge_ir::{EdgeId, EntryId, Expr, LocId, Op, Program, VarId};
 
+use super::place::Place;
+use super::ranks::Ranks;
 use super::visible_points::{VisiblePoints, retreating_edges};
 
 /// A set of reads and writes.
@@ -64,7 +67,17 @@ impl Dependence {
         let n_things = program.vars.len() + 1;
         let steps: IndexVec<EdgeId, Accesses> =
             program.edges.iter().map(|edge| step(&edge.op, &visibility, n_things)).collect();
-        let blocks = program.locs.indices().map(|loc| block(program, &flow, visible_points, &steps, loc)).collect();
+        let ranks = Ranks::new(program, &flow, visible_points);
+        // Blocks are compared only while no thread holds the atomic flag; they are the same for all kinds of threads.
+        let block = |loc: LocId| {
+            let begin = Place { role: Role::Free(EntryId::new(0)), loc };
+            let mut all = Accesses::none(n_things);
+            for edge in ranks.block_edges(program, &flow, begin) {
+                all.add(&steps[edge]);
+            }
+            all
+        };
+        let blocks = program.locs.indices().map(block).collect();
         let futures = futures(program, &flow, &steps, n_things);
         Dependence { blocks, futures, retreating: retreating_edges(program, &flow, |_| true) }
     }
@@ -77,6 +90,21 @@ impl Dependence {
     /// Returns the accesses of all steps that a thread at a location can still make.
     pub fn future(&self, loc: LocId) -> &Accesses {
         &self.futures[loc]
+    }
+
+    /// Groups threads at some locations whose futures depend on each other, directly or through others. Returns for each
+    /// thread the number of a thread that names its group.
+    pub fn groups(&self, locs: &[LocId]) -> Vec<usize> {
+        let mut group: Vec<usize> = (0..locs.len()).collect();
+        for one in 0..locs.len() {
+            for other in 0..one {
+                if group[one] != group[other] && self.future(locs[one]).depend(self.future(locs[other])) {
+                    let (keep, drop) = (group[other], group[one]);
+                    group.iter_mut().filter(|name| **name == drop).for_each(|name| *name = keep);
+                }
+            }
+        }
+        group
     }
 
     /// Returns whether an edge is a retreating one.
@@ -108,38 +136,6 @@ fn step(op: &Op, visibility: &Visibility, n_things: usize) -> Accesses {
         Op::Call(_) | Op::Assert(_) | Op::AtomicBegin | Op::AtomicEnd => {}
     }
     accesses
-}
-
-/// Returns the accesses of all steps from a location to the next visible points. The visible points of a thread without
-/// the atomic flag are all visible points that a block can end at unless it holds the flag, so going on to those of a
-/// thread that holds it covers both.
-fn block(
-    program: &Program,
-    flow: &Flow,
-    visible_points: &VisiblePoints,
-    steps: &IndexVec<EdgeId, Accesses>,
-    loc: LocId,
-) -> Accesses {
-    let mut all = Accesses::none(steps.first().map_or(0, |first| first.reads.len()));
-    let mut seen = FixedBitSet::with_capacity(2 * program.locs.len());
-    // Locations, each with whether the flag is held there.
-    let mut waiting = vec![(loc, false)];
-    while let Some((loc, holds)) = waiting.pop() {
-        for edge in flow.out(loc) {
-            all.add(&steps[*edge]);
-            let holds = match program.edges[*edge].op {
-                Op::AtomicBegin => true,
-                Op::AtomicEnd => false,
-                _ => holds,
-            };
-            let to = program.edges[*edge].to;
-            let is_stop = if holds { visible_points.is_stop_alone(to) } else { visible_points.is_stop(to) };
-            if !is_stop && !seen.put(2 * to.index() + usize::from(holds)) {
-                waiting.push((to, holds));
-            }
-        }
-    }
-    all
 }
 
 /// Computes the least sets that contain the accesses of each edge and of the locations that it leads to, and those of

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use selvedge_ir::flow::Flow;
-use selvedge_ir::{LocId, Op, Program};
+use selvedge_ir::{EdgeId, LocId, Op, Program};
 
 use super::place::Place;
 use super::visible_points::VisiblePoints;
@@ -57,18 +57,18 @@ impl Ranks {
         self.0.get(&(place.is_alone(), place.loc)).copied()
     }
 
-    /// Returns the operations of the steps from a place to the next visible points.
-    pub fn block_ops<'p>(&self, program: &'p Program, flow: &Flow, begin: Place) -> Vec<&'p Op> {
-        let (mut seen, mut waiting, mut ops) = (BTreeSet::from([begin]), vec![begin], Vec::new());
+    /// Returns the edges of the steps from a place to the next visible points.
+    pub fn block_edges(&self, program: &Program, flow: &Flow, begin: Place) -> Vec<EdgeId> {
+        let (mut seen, mut waiting, mut edges) = (BTreeSet::from([begin]), vec![begin], Vec::new());
         while let Some(place) = waiting.pop() {
-            for edge in flow.out(place.loc).iter().map(|id| &program.edges[*id]) {
-                ops.push(&edge.op);
-                let next = place.after(edge);
+            for edge in flow.out(place.loc) {
+                edges.push(*edge);
+                let next = place.after(&program.edges[*edge]);
                 if self.get(next).is_some() && seen.insert(next) {
                     waiting.push(next);
                 }
             }
         }
-        ops
+        edges
     }
 }

@@ -36,7 +36,7 @@ use crate::macro_step::visible_points::VisiblePoints;
 use start::Beginning;
 use views::{Ids, Views};
 
-pub use rules::Rules;
+pub use rules::{Configuration, Rules, configurations};
 pub use start::multisets;
 
 /// Options of the extraction.
@@ -97,8 +97,8 @@ pub fn extract<'p>(task: &Task<'p>, options: Options, run: &Run<'_>) -> Result<S
     views.close(&starts)?;
     let targets = targets::covers(&views)?;
     let Views { parts, ids, rules, seen, .. } = views;
-    let tts =
-        Tts { n_shared: ids.n_shared(), n_local: ids.n_local(), rules: rules.into_iter().collect(), starts, targets };
+    let (n_shared, n_local) = (ids.shareds.len() as u32, ids.locals.len() as u32);
+    let tts = Tts { n_shared, n_local, rules: rules.into_iter().collect(), starts, targets };
     let places = model.places();
     let locals = local_states(&model, &parts, &ids, &places);
     let shareds = shared_states(&model, &parts, &ids);
@@ -125,21 +125,21 @@ impl System<'_> {
 }
 
 fn shared_states(model: &Model<'_>, parts: &Parts, ids: &Ids) -> IndexVec<SharedId, SharedState> {
-    let state = |(shared, held): (u32, bool)| {
+    let state = |&(shared, held): &(u32, bool)| {
         let bits = &parts.shared[shared as usize];
         SharedState { values: model.live_shared_vars().map(|var| get(bits, model.layout.place(var))).collect(), held }
     };
-    ids.shareds().map(state).collect()
+    ids.shareds.iter().map(state).collect()
 }
 
 fn local_states(model: &Model<'_>, parts: &Parts, ids: &Ids, places: &[Place]) -> IndexVec<LocalId, LocalState> {
     let numbers: FxHashMap<(Role, LocId), u32> =
         places.iter().enumerate().map(|(number, place)| ((place.role, place.loc), number as u32)).collect();
-    let state = |(local, holds): (u32, bool)| {
+    let state = |&(local, holds): &(u32, bool)| {
         let local = &parts.locals[local as usize];
         let place = numbers[&(local.kind.role(holds), local.loc)];
         let vars = &places[place as usize].vars;
         LocalState { place, values: vars.iter().map(|(_, var)| get(&local.bits, model.layout.place(*var))).collect() }
     };
-    ids.locals().map(state).collect()
+    ids.locals.iter().map(state).collect()
 }

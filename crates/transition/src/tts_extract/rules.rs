@@ -1,6 +1,39 @@
 //! The rules of a system, indexed by their sources and by the shared states they lead to.
 
-use selvedge_ir::tts::{Cover, LocalId, Rule, RuleId, SharedId, Tts};
+use selvedge_ir::tts::{LocalId, Rule, RuleId, SharedId, Tts, TtsRun};
+
+/// A configuration whose threads have numbers; a thread that has ended has no state.
+#[derive(Clone)]
+pub struct Configuration {
+    pub shared: SharedId,
+    pub threads: Vec<Option<LocalId>>,
+}
+
+impl Configuration {
+    /// Returns the configuration with which a run starts.
+    pub fn start(tts: &Tts, start: usize, threads: &[LocalId]) -> Configuration {
+        Configuration { shared: tts.starts[start].shared, threads: threads.iter().copied().map(Some).collect() }
+    }
+
+    /// Makes a step of a thread.
+    pub fn step(&mut self, thread: usize, rule: &Rule) {
+        let (own, new) = rule.parts();
+        self.threads[thread] = own;
+        self.threads.extend(new.iter().copied().map(Some));
+        self.shared = rule.shared_after;
+    }
+}
+
+/// Returns the configurations of a run, before each step and at the end.
+pub fn configurations<'r>(tts: &'r Tts, run: &'r TtsRun) -> impl Iterator<Item = Configuration> + 'r {
+    let mut steps = run.steps.iter();
+    std::iter::successors(Some(Configuration::start(tts, run.start, &run.threads)), move |now| {
+        let (thread, rule) = steps.next()?;
+        let mut next = now.clone();
+        next.step(*thread, &tts.rules[*rule]);
+        Some(next)
+    })
+}
 
 /// A system with indices of its rules.
 pub struct Rules<'t> {
@@ -51,11 +84,6 @@ impl<'t> Rules<'t> {
 
     /// Returns whether a configuration covers a target.
     pub fn is_target(&self, shared: SharedId, threads: &[LocalId]) -> bool {
-        self.targets(shared).any(|target| target.holds(shared, threads))
-    }
-
-    /// Returns the targets with a shared state.
-    pub fn targets(&self, shared: SharedId) -> impl Iterator<Item = &'t Cover> {
-        self.targets[shared.index()].iter().map(|number| &self.tts.targets[*number])
+        self.targets[shared.index()].iter().any(|number| self.tts.targets[*number].holds(shared, threads))
     }
 }

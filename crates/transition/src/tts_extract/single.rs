@@ -9,29 +9,18 @@ use index_vec::IndexVec;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::{Count, EntryId, LocId, Op, Program};
 
-/// For each kind the locations with at most one thread of this kind on all of them together.
-pub(super) struct Singles {
-    locs: IndexVec<EntryId, FixedBitSet>,
-}
-
-impl Singles {
-    pub(super) fn new(program: &Program) -> Singles {
-        let flow = Flow::new(program);
-        let of_kind = |entry: &selvedge_ir::Entry| {
-            let mut single = FixedBitSet::with_capacity(program.locs.len());
-            if matches!(entry.count, Count::Exactly(0 | 1) | Count::AtMost(0 | 1)) {
-                single.insert_range(..);
-                single.difference_with(&started(program, &flow, program.procs[entry.proc].entry));
-            }
-            single
-        };
-        Singles { locs: program.entries.iter().map(of_kind).collect() }
-    }
-
-    /// Returns whether this is one of the locations of the kind with at most one thread on all of them together.
-    pub(super) fn has(&self, kind: EntryId, loc: LocId) -> bool {
-        self.locs[kind].contains(loc.index())
-    }
+/// Returns for each kind the locations with at most one thread of this kind on all of them together.
+pub(super) fn single_locs(program: &Program) -> IndexVec<EntryId, FixedBitSet> {
+    let flow = Flow::new(program);
+    let of_kind = |entry: &selvedge_ir::Entry| {
+        let mut single = FixedBitSet::with_capacity(program.locs.len());
+        if matches!(entry.count, Count::Exactly(0 | 1) | Count::AtMost(0 | 1)) {
+            single.insert_range(..);
+            single.difference_with(&started(program, &flow, program.procs[entry.proc].entry));
+        }
+        single
+    };
+    program.entries.iter().map(of_kind).collect()
 }
 
 /// Returns the locations to which started threads come: those started by a thread that begins here, and those that they

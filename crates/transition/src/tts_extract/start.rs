@@ -14,7 +14,7 @@ use selvedge_ir::tts::{LocalId, SharedId, Start};
 use selvedge_ir::{Count, EntryId};
 
 use super::views::Views;
-use crate::macro_step::explicit::parts::{Local, Parts};
+use crate::macro_step::explicit::parts::Local;
 use crate::macro_step::explicit::start::{fresh, prelude, shared, thread, values};
 use crate::macro_step::explicit::{Block, From, Model, compute};
 
@@ -164,10 +164,7 @@ fn run_prelude(
             let steps = way(&seen, number).into_iter().chain(steps).collect();
             Beginning { start: start.clone(), steps, is_error }
         };
-        if views.model.task.target.has_loc(loc_of(&views.parts, from)) {
-            found.fail(views, from, beginning(Vec::new(), true));
-        } else if let Some((_, last)) = block.errors.iter().find(|(error, _)| error.is_in(views.model.task.target)) {
-            let steps = until_error(views.model, &block, *last, ThreadId(0)).0;
+        if let Some(steps) = steps_to_error(views, from, &block) {
             found.fail(views, from, beginning(steps, true));
         }
         let mut new = Vec::new();
@@ -189,8 +186,14 @@ fn run_prelude(
     Ok(())
 }
 
-fn loc_of(parts: &Parts, from: From) -> selvedge_ir::LocId {
-    parts.locals[from.local as usize].loc
+/// Returns the steps from a point of the prelude to an error in its block, if there is one.
+fn steps_to_error(views: &Views<'_, '_>, from: From, block: &Block) -> Option<Vec<Step>> {
+    let target = views.model.task.target;
+    if target.has_loc(views.parts.locals[from.local as usize].loc) {
+        return Some(Vec::new());
+    }
+    let (_, last) = block.errors.iter().find(|(error, _)| error.is_in(target))?;
+    Some(until_error(views.model, block, *last, ThreadId(0)).0)
 }
 
 /// Returns the steps to a point.

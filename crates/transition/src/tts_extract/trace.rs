@@ -4,28 +4,23 @@
 //! error, also where the run goes on.
 
 use selvedge_check::{Run, Stop};
-use selvedge_ir::trace::{Step, ThreadId, Trace};
+use selvedge_ir::trace::{ThreadId, Trace};
 use selvedge_ir::tts::{Cover, LocalId, RuleId, SharedId, TtsRun};
 use selvedge_ir::{Count, StartThread};
 
 use super::System;
+use super::rules::{Configuration, configurations};
 use super::start::until_error;
 use crate::macro_step::explicit::parts::{Kind, Parts};
 use crate::macro_step::explicit::start::start_thread;
 use crate::macro_step::explicit::{Block, compute};
 use crate::trace_builder::waiting_threads;
 
-/// A configuration whose threads have numbers; a thread that has ended has no state.
-struct Now {
-    shared: SharedId,
-    threads: Vec<Option<LocalId>>,
-}
-
 /// The first part of a run that ends in a target.
 struct Ending<'r> {
     steps: &'r [(usize, RuleId)],
     /// The last configuration.
-    now: Now,
+    now: Configuration,
     /// The threads that cover the target.
     covers: Vec<usize>,
 }
@@ -48,7 +43,7 @@ impl System<'_> {
             trace,
         };
         walk.trace.start.threads = walk.start_threads(run)?;
-        for (now, (thread, rule)) in self.configurations(run).zip(ending.steps) {
+        for (now, (thread, rule)) in configurations(&self.tts, run).zip(ending.steps) {
             ticks.tick()?;
             if walk.apply(&now, *thread, *rule)? {
                 return Ok(walk.trace);
@@ -60,35 +55,10 @@ impl System<'_> {
         Ok(walk.trace)
     }
 
-    /// Returns the configurations of a run, before each step.
-    fn configurations<'r>(&'r self, run: &'r TtsRun) -> impl Iterator<Item = Now> + 'r {
-        let mut shared = self.tts.starts[run.start].shared;
-        let mut threads: Vec<Option<LocalId>> = run.threads.iter().copied().map(Some).collect();
-        let mut steps = run.steps.iter();
-        let mut is_over = false;
-        std::iter::from_fn(move || {
-            if is_over {
-                return None;
-            }
-            let now = Now { shared, threads: threads.clone() };
-            match steps.next() {
-                None => is_over = true,
-                Some((thread, rule)) => {
-                    let rule = &self.tts.rules[*rule];
-                    let (own, new) = rule.parts();
-                    threads[*thread] = own;
-                    threads.extend(new.iter().copied().map(Some));
-                    shared = rule.shared_after;
-                }
-            }
-            Some(now)
-        })
-    }
-
     /// Cuts a run at the first configuration that covers a target.
     fn ending<'r>(&self, run: &'r TtsRun) -> Ending<'r> {
         let mut last = None;
-        for (number, now) in self.configurations(run).enumerate() {
+        for (number, now) in configurations(&self.tts, run).enumerate() {
             let mover = number.checked_sub(1).map(|before| run.steps[before].0);
             if let Some(covers) = self.covered(&now, mover) {
                 return Ending { steps: &run.steps[..number], now, covers };
@@ -101,10 +71,9 @@ impl System<'_> {
 
     /// Returns the threads that cover a target, if some do. The thread that moved last comes first. A thread that is in
     /// an error is preferred to one whose step fails.
-    fn covered(&self, now: &Now, mover: Option<usize>) -> Option<Vec<usize>> {
-        let of_shared = |target: &Cover| target.shared;
+    fn covered(&self, now: &Configuration, mover: Option<usize>) -> Option<Vec<usize>> {
         let targets = &self.tts.targets;
-        let from = targets.partition_point(|target| of_shared(target) < now.shared);
+        let from = targets.partition_point(|target| target.shared < now.shared);
         let mut living: Vec<usize> = (0..now.threads.len()).filter(|thread| now.threads[*thread].is_some()).collect();
         living.sort_by_key(|thread| Some(*thread) != mover);
         let here = targets[from..].iter().take_while(|target| target.shared == now.shared);
@@ -114,7 +83,7 @@ impl System<'_> {
     }
 
     /// Returns whether threads that cover a target are in an error already.
-    fn are_in_error(&self, now: &Now, threads: &[usize]) -> bool {
+    fn are_in_error(&self, now: &Configuration, threads: &[usize]) -> bool {
         let is_error = |thread: &usize| now.threads[*thread].is_some_and(|local| self.is_error(local));
         threads.len() != 1 || threads.iter().all(is_error)
     }
@@ -148,7 +117,7 @@ impl System<'_> {
 }
 
 /// Matches the threads of a target with threads of the configuration, if there are enough.
-fn assign(target: &Cover, now: &Now, living: &[usize]) -> Option<Vec<usize>> {
+fn assign(target: &Cover, now: &Configuration, living: &[usize]) -> Option<Vec<usize>> {
     let mut taken: Vec<usize> = Vec::new();
     for wanted in &target.threads {
         let mut free = living.iter().filter(|thread| !taken.contains(thread));
@@ -189,7 +158,7 @@ impl RunTranslation<'_, '_> {
     }
 
     /// Adds the steps of a rule; returns whether they end in an error.
-    fn apply(&mut self, now: &Now, thread: usize, rule: RuleId) -> Result<bool, Stop> {
+    fn apply(&mut self, now: &Configuration, thread: usize, rule: RuleId) -> Result<bool, Stop> {
         let system = self.system;
         let rule = &system.tts.rules[rule];
         let block = self.block(now.shared, rule.local)?;
@@ -198,10 +167,9 @@ impl RunTranslation<'_, '_> {
         };
         let out = block.outs.iter().find(is_it).expect("the rule was the end of this block");
         let (steps, failed) = until_error(&system.model, &block, out.last, self.thread(thread));
-        self.push(steps);
-        let n_after = rule.parts().1.len();
-        let next = self.next_number();
-        self.numbers.extend((0..n_after as u32).map(|at| Some(ThreadId(next + at))));
+        self.trace.steps.extend(steps);
+        let new = (self.next_number()..).map(|number| Some(ThreadId(number))).take(rule.parts().1.len());
+        self.numbers.extend(new);
         Ok(failed)
     }
 
@@ -212,7 +180,7 @@ impl RunTranslation<'_, '_> {
     }
 
     /// Adds the steps to the error that a thread runs into, unless the thread is in it already.
-    fn fail(&mut self, now: &Now, thread: usize) -> Result<(), Stop> {
+    fn fail(&mut self, now: &Configuration, thread: usize) -> Result<(), Stop> {
         let system = self.system;
         let local = now.threads[thread].expect("a thread that covers a target lives");
         if system.is_error(local) {
@@ -222,11 +190,7 @@ impl RunTranslation<'_, '_> {
         let mut errors = block.errors.iter().filter(|(error, _)| error.is_in(system.model.task.target));
         let (_, last) = errors.next().expect("the pair is a target because its block meets an error");
         let (steps, _) = until_error(&system.model, &block, *last, self.thread(thread));
-        self.push(steps);
-        Ok(())
-    }
-
-    fn push(&mut self, steps: Vec<Step>) {
         self.trace.steps.extend(steps);
+        Ok(())
     }
 }

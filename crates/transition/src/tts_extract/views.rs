@@ -22,7 +22,7 @@ use selvedge_ir::EntryId;
 use selvedge_ir::tts::{LocalId, Rule, SharedId, Start};
 
 use super::Options;
-use super::single::Singles;
+use super::single::single_locs;
 use crate::macro_step::explicit::parts::{Kind, Local, Parts};
 use crate::macro_step::explicit::{Block, From, Model, Out, compute};
 
@@ -32,9 +32,9 @@ type Hasher = BuildHasherDefault<FxHasher>;
 #[derive(Default)]
 pub(super) struct Ids {
     /// Shared valuations with the atomic flag.
-    shareds: IndexSet<(u32, bool), Hasher>,
+    pub(super) shareds: IndexSet<(u32, bool), Hasher>,
     /// Thread states, each with whether the thread holds the flag.
-    locals: IndexSet<(u32, bool), Hasher>,
+    pub(super) locals: IndexSet<(u32, bool), Hasher>,
 }
 
 impl Ids {
@@ -44,22 +44,6 @@ impl Ids {
 
     pub(super) fn local(&self, id: LocalId) -> (u32, bool) {
         self.locals[id.index()]
-    }
-
-    pub(super) fn shareds(&self) -> impl Iterator<Item = (u32, bool)> + '_ {
-        self.shareds.iter().copied()
-    }
-
-    pub(super) fn locals(&self) -> impl Iterator<Item = (u32, bool)> + '_ {
-        self.locals.iter().copied()
-    }
-
-    pub(super) fn n_shared(&self) -> u32 {
-        self.shareds.len() as u32
-    }
-
-    pub(super) fn n_local(&self) -> u32 {
-        self.locals.len() as u32
     }
 
     /// Returns the start of the block of a thread.
@@ -106,7 +90,8 @@ pub(super) struct Views<'a, 'p> {
     pub(super) seen: IndexVec<SharedId, FixedBitSet>,
     links: IndexVec<SharedId, Links>,
     waiting: Vec<SharedId>,
-    singles: Singles,
+    /// See [`single_locs`].
+    single_locs: IndexVec<EntryId, FixedBitSet>,
     /// The local states of threads that exclude all other steps: those with the atomic flag, and the prelude's.
     alone: FixedBitSet,
     /// For each kind the local states with at most one thread of this kind.
@@ -126,7 +111,7 @@ impl<'a, 'p> Views<'a, 'p> {
             seen: IndexVec::new(),
             links: IndexVec::new(),
             waiting: Vec::new(),
-            singles: Singles::new(model.program()),
+            single_locs: single_locs(model.program()),
             alone: FixedBitSet::new(),
             single: model.program().entries.iter().map(|_| FixedBitSet::new()).collect(),
         }
@@ -176,7 +161,7 @@ impl<'a, 'p> Views<'a, 'p> {
                 self.alone.grow_and_insert(number);
             }
             if let Kind::Entry(kind) = local.kind
-                && self.singles.has(kind, local.loc)
+                && self.single_locs[kind].contains(local.loc.index())
             {
                 self.single[kind].grow_and_insert(number);
             }

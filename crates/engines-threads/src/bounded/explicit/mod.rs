@@ -62,11 +62,11 @@ impl Engine for ThreadsExplicit {
     }
 
     fn check_each(&self, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Findings, Stop>> {
-        Some(self.findings(task, run))
+        self.supports(task).is_ok().then(|| self.findings(task, run))
     }
 
     fn reachable(&self, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
-        Some(self.explore(task, run))
+        self.supports(task).is_ok().then(|| self.explore(task, run))
     }
 }
 

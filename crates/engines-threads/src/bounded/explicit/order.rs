@@ -66,16 +66,7 @@ impl ExplicitSearch<'_> {
     /// other, directly or through others, form a group.
     fn smallest_group(&self, dependence: &Dependence, state: &State, candidates: Candidates) -> Candidates {
         let threads = &state.threads;
-        let mut group: Vec<usize> = (0..threads.len()).collect();
-        for one in 0..threads.len() {
-            for other in 0..one {
-                let (left, right) = (self.loc(threads[one]), self.loc(threads[other]));
-                if group[one] != group[other] && dependence.future(left).depend(dependence.future(right)) {
-                    let (keep, drop) = (group[other], group[one]);
-                    group.iter_mut().filter(|name| **name == drop).for_each(|name| *name = keep);
-                }
-            }
-        }
+        let group = dependence.groups(&threads.iter().map(|local| self.loc(*local)).collect::<Vec<_>>());
         let of_group = |name: usize| -> Candidates {
             let is_member =
                 |local: &LocalId| threads.iter().zip(&group).any(|(other, of)| other == local && *of == name);

@@ -78,10 +78,7 @@ impl<'a> ExplicitSearch<'a> {
         self.starts()?;
         let mut state = State::default();
         while self.first_error(visit).is_none() && self.expanded < self.store.len() {
-            self.store.read(self.expanded, &mut state);
-            self.expand(&state)?;
-            self.report();
-            self.expanded += 1;
+            self.expand_next(&mut state)?;
         }
         Ok(self.first_error(visit))
     }
@@ -103,10 +100,7 @@ impl<'a> ExplicitSearch<'a> {
             if self.store.len() > most {
                 return Ok(Closing::Large);
             }
-            self.store.read(self.expanded, &mut state);
-            self.expand(&state)?;
-            self.report();
-            self.expanded += 1;
+            self.expand_next(&mut state)?;
         }
         Ok(if n_errors(self) == n_before { Closing::Closed } else { Closing::Error })
     }
@@ -185,6 +179,15 @@ impl<'a> ExplicitSearch<'a> {
             self.look_for_meetings(state, number);
         }
         Some(number)
+    }
+
+    /// Adds the successors of the next state, which is read into `state`.
+    fn expand_next(&mut self, state: &mut State) -> Result<(), Stop> {
+        self.store.read(self.expanded, state);
+        self.expand(state)?;
+        self.report();
+        self.expanded += 1;
+        Ok(())
     }
 
     fn expand(&mut self, state: &State) -> Result<(), Stop> {

@@ -1,15 +1,11 @@
 //! The whole states found so far, each stored once and identified by a number.
 //!
-//! A whole state is a short list of numbers: the shared valuation, the thread that holds the atomic flag, and the other
-//! threads in ascending order. The lists follow one another in one block of memory.
+//! A whole state is a short list of numbers: the shared valuation, the thread that holds the atomic flag, the number of
+//! created threads, and the other threads in ascending order.
 
-use std::hash::{BuildHasher, BuildHasherDefault};
-
-use hashbrown::HashTable;
-use rustc_hash::FxHasher;
 use selvedge_transition::macro_step::explicit::parts::{LocalId, SharedId};
 
-type Hasher = BuildHasherDefault<FxHasher>;
+use crate::rows::Rows;
 
 /// A whole state.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -37,27 +33,16 @@ impl State {
 
 /// Whole states. They are numbered in the order in which they were added.
 #[derive(Default)]
-pub(super) struct Store {
-    words: Vec<u32>,
-    /// The end of each state in the list.
-    ends: Vec<usize>,
-    table: HashTable<u32>,
-    hasher: Hasher,
-}
+pub(super) struct Store(Rows);
 
 impl Store {
     pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    fn words(&self, number: usize) -> &[u32] {
-        let start = if number == 0 { 0 } else { self.ends[number - 1] };
-        &self.words[start..self.ends[number]]
+        self.0.len()
     }
 
     /// Reads a state into `state`.
     pub(super) fn read(&self, number: usize, state: &mut State) {
-        let words = self.words(number);
+        let words = self.0.get(number);
         state.shared = words[0];
         state.holder = words[1].checked_sub(1);
         state.threads.clear();
@@ -73,27 +58,7 @@ impl Store {
 
     /// Adds a state; returns `None` if it is known.
     pub(super) fn add(&mut self, state: &State) -> Option<usize> {
-        let start = self.words.len();
-        self.words.extend([state.shared, state.holder.map_or(0, |holder| holder + 1), state.created]);
-        self.words.extend_from_slice(&state.threads);
-        let (words, ends, hasher) = (&self.words, &self.ends, &self.hasher);
-        let of = |number: u32| {
-            let start = if number == 0 { 0 } else { ends[number as usize - 1] };
-            &words[start..ends[number as usize]]
-        };
-        let new = &words[start..];
-        let hash = hasher.hash_one(new);
-        if self.table.find(hash, |other| of(*other) == new).is_some() {
-            self.words.truncate(start);
-            return None;
-        }
-        let number = self.ends.len();
-        let with_new = |other: &u32| {
-            let words = if *other as usize == number { new } else { of(*other) };
-            hasher.hash_one(words)
-        };
-        self.table.insert_unique(hash, number as u32, with_new);
-        self.ends.push(self.words.len());
-        Some(number)
+        let head = [state.shared, state.holder.map_or(0, |holder| holder + 1), state.created];
+        self.0.add(&head, &state.threads)
     }
 }

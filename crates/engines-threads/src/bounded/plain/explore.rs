@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_check::{Exploration, ThreadState};
 use selvedge_check::{Run, Stop, Task};
-use selvedge_ir::{LocId, Value};
+use selvedge_ir::LocId;
 use selvedge_logic::bdd::{Bdd, Var};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
@@ -13,7 +13,7 @@ use selvedge_transition::step::vars::Keep;
 
 use super::ThreadsPlain;
 use super::search::{PlainSearch, ThreadPlaces};
-use crate::bounded::Visit;
+use crate::bounded::{Visit, thread_state};
 
 impl ThreadsPlain {
     /// Visits all states, errors or not, and returns the visible states of their threads. States that differ only in
@@ -55,13 +55,8 @@ impl PlainSearch<'_> {
         let set = set.exists(&others).map_err(out_of_nodes)?;
         let shared = self.layout.shared_now();
         let vars: Vec<Var> = shared.iter().copied().chain(self.visible(thread, loc)).collect();
-        let state = |values: Vec<bool>| {
-            let mut values = values.into_iter().map(Value::Bool);
-            let shared: Vec<Value> = values.by_ref().take(shared.len()).collect();
-            let vars: Vec<Value> = values.by_ref().take(self.layout.slots.thread_vars.len()).collect();
-            ThreadState { loc, shared, vars, locals: values.collect() }
-        };
-        Ok(set.assignments(&vars).map(state).collect())
+        let n_thread_vars = self.layout.slots.thread_vars.len();
+        Ok(set.assignments(&vars).map(|values| thread_state(loc, shared.len(), n_thread_vars, values)).collect())
     }
 
     fn visible(&self, thread: usize, loc: LocId) -> Vec<Var> {

@@ -33,27 +33,25 @@ impl ProductLayout {
         let (n_shared, n_locals) = (order[0].len(), order[1].len());
         let manager = Manager::new(limits);
         let n_choices = n_choices(program);
-        let vars = manager.add_vars(2 * (n_shared + n_locals * n_threads) + n_choices);
-        let mut shared_vars = vec![None; n_shared];
+        let begin_choices = 2 * (n_shared + n_locals * n_threads);
+        let vars = manager.add_vars((begin_choices + n_choices).max(2));
+        let pair = |begin: usize| [vars[begin], vars[begin + 1]];
+        let mut shared_vars = vec![pair(0); n_shared];
         for (place, slot) in order[0].iter().enumerate() {
-            shared_vars[*slot] = Some([vars[2 * place], vars[2 * place + 1]]);
+            shared_vars[*slot] = pair(2 * place);
         }
-        let mut copies = vec![vec![None; n_locals]; n_threads];
+        let mut copies = vec![vec![pair(0); n_locals]; n_threads];
         for (place, slot) in order[1].iter().enumerate() {
             for (thread, copy) in copies.iter_mut().enumerate() {
-                let begin = 2 * (n_shared + place * n_threads + thread);
-                copy[*slot] = Some([vars[begin], vars[begin + 1]]);
+                copy[*slot] = pair(2 * (n_shared + place * n_threads + thread));
             }
         }
-        let all = |pairs: Vec<Option<[Var; 2]>>| -> Vec<[Var; 2]> {
-            pairs.into_iter().map(|pair| pair.expect("an order lists every place")).collect()
-        };
-        let choices = vars[2 * (n_shared + n_locals * n_threads)..].to_vec();
+        let choices = vars[begin_choices..begin_choices + n_choices].to_vec();
         Ok(ProductLayout {
             all_choices: manager.var_set(&choices)?,
             kept: Kept::new(program, &slots, keep),
-            shared_vars: all(shared_vars),
-            copies: copies.into_iter().map(all).collect(),
+            shared_vars,
+            copies,
             manager,
             slots,
             choices,

@@ -2,14 +2,14 @@
 
 use selvedge_check::Stop;
 use selvedge_ir::trace::{StartThread, Trace};
-use selvedge_ir::{Assign, EdgeId, Op};
+use selvedge_ir::{EdgeId, LocId, Op};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::step::diagram::relation::{Assignment, Layout};
-use selvedge_transition::step::diagram::threads::{Live, ThreadLayout, Values};
-use selvedge_transition::step::passive::{Part, is_common};
-use selvedge_transition::trace_builder::{BackStep, TraceBuilder};
+use selvedge_transition::step::diagram::threads::{Live, ThreadLayout};
+use selvedge_transition::step::passive::Part;
+use selvedge_transition::trace_builder::{BackStep, TraceBuilder, before_step, choices_of, own_choices, pick_with};
 
 use super::search::{PlainError, PlainSearch, ThreadPlaces};
 
@@ -57,9 +57,7 @@ impl PlainSearch<'_> {
         let picked = self.pick(&set).expect("the search found this error once");
         let names: Vec<usize> = key.iter().map(|_| builder.name()).collect();
         if let PlainError::Fails(_, thread, edge) = found {
-            let choices = self.choices_of(edge, &picked.choices);
-            let (passive, fresh) = (Vec::new(), Vec::new());
-            builder.steps.push(BackStep { mover: names[thread], edge, choices, passive, child: None, fresh });
+            builder.steps.push(BackStep::new(self.program, names[thread], edge, &picked.choices));
         }
         Ok(WholeState { key: key.clone(), shared: picked.shared, locals: picked.locals, names })
     }
@@ -74,11 +72,6 @@ impl PlainSearch<'_> {
         let shared = values.by_ref().take(shared.len()).collect();
         let locals = locals.iter().map(|vars| values.by_ref().take(vars.len()).collect()).collect();
         Some(Picked { shared, locals, choices: values.collect() })
-    }
-
-    /// Returns as many choices as an edge makes.
-    fn choices_of(&self, edge: EdgeId, choices: &[bool]) -> Vec<bool> {
-        choices[..self.program.edges[edge].op.choices().len()].to_vec()
     }
 
     /// Finds the entry of the ring before and the state there from which a step leads to the given one.
@@ -109,80 +102,53 @@ impl PlainSearch<'_> {
         id: EdgeId,
         state: &WholeState,
     ) -> Result<Bdd, OutOfNodes> {
-        let layout = &self.layout;
-        let op = &self.program.edges[id].op;
-        if let Op::Assign(assign) = op {
-            return self.before_assign(key, set, thread, assign, state);
-        }
-        let mut before = set.and(&layout.fixed(0, &layout.kept.shared, &state.shared)?)?;
-        for other in self.surviving(key, &state.key) {
-            let loc = state.key[other].expect("it lives on").loc;
-            before = before.and(&layout.fixed(other, layout.kept.at(loc), &state.locals[other])?)?;
-        }
-        if let Op::Assert(condition) = op {
-            before = before.and(&layout.value(thread, condition)?)?;
-        }
-        match started(op, key, &state.key) {
-            Some(child) => before.and(&layout.before_start(self.program, thread, op, &state.locals[child])?),
-            None => Ok(before),
-        }
-    }
-
-    /// Returns the threads that live before and after a step. At the end of a prelude there are none.
-    fn surviving(&self, before: &ThreadPlaces, after: &ThreadPlaces) -> Vec<usize> {
-        let is_prelude = |key: &ThreadPlaces| key.iter().flatten().any(|place| place.entry().is_none());
-        if is_prelude(before) && !is_prelude(after) {
-            return Vec::new();
-        }
-        (0..before.len()).filter(|thread| before[*thread].is_some() && after[*thread].is_some()).collect()
-    }
-
-    fn before_assign(
-        &self,
-        key: &ThreadPlaces,
-        set: &Bdd,
-        thread: usize,
-        assign: &Assign,
-        state: &WholeState,
-    ) -> Result<Bdd, OutOfNodes> {
-        let layout = &self.layout;
-        let loc = state.key[thread].expect("the moving thread lives on").loc;
-        let values = Values { shared: &state.shared, locals: &state.locals[thread] };
-        let mut before = set.and(&layout.before_assign(thread, assign, loc, values)?)?;
-        let own = layout.manager.var_set(&self.own_choices(assign))?;
-        let parts = self.parts(key, thread, assign);
-        for (other, place) in state.key.iter().enumerate().filter_map(|(at, place)| place.map(|place| (at, place))) {
-            match parts.iter().find(|(taking, _)| *taking == other) {
-                _ if other == thread => {}
-                Some((_, part)) => {
-                    let condition = self.condition_on(assign, thread, (other, part), state)?;
-                    before = before.and(&condition.exists(&own)?)?;
-                }
-                None => {
-                    before = before.and(&layout.fixed(other, layout.kept.at(place.loc), &state.locals[other])?)?
-                }
-            }
+        let (layout, op) = (&self.layout, &self.program.edges[id].op);
+        let surviving = self.surviving(key, &state.key);
+        let own = surviving.iter().find(|(other, _)| *other == thread);
+        let own = own.map(|(_, loc)| (*loc, state.locals[thread].as_slice()));
+        let child = started(op, key, &state.key).map(|child| state.locals[child].as_slice());
+        let mut before = set.and(&before_step(layout, self.program, (thread, op), &state.shared, own, child)?)?;
+        let conditions = self.conditions(key, thread, op, state)?;
+        for (other, loc) in surviving.into_iter().filter(|(other, _)| *other != thread) {
+            let same = match conditions.iter().find(|(taking, _)| *taking == other) {
+                Some((_, condition)) => condition.exists(&layout.manager.var_set(&self.own_choices(op))?)?,
+                None => layout.fixed(other, layout.kept.at(loc), &state.locals[other])?,
+            };
+            before = before.and(&same)?;
         }
         Ok(before)
     }
 
-    /// Returns the choices that each thread that takes part makes for itself.
-    fn own_choices(&self, assign: &Assign) -> Vec<Var> {
-        let numbers = (0..self.layout.choices.len() as u32).filter(|number| !is_common(assign, *number));
-        numbers.map(|number| self.layout.choices[number as usize]).collect()
+    /// Returns the threads that live before and after a step, with their locations after it. At the end of a prelude
+    /// there are none.
+    fn surviving(&self, before: &ThreadPlaces, after: &ThreadPlaces) -> Vec<(usize, LocId)> {
+        if ends_prelude(before, after) {
+            return Vec::new();
+        }
+        let after = after.iter().enumerate().filter(|(thread, _)| before[*thread].is_some());
+        after.filter_map(|(thread, place)| place.map(|place| (thread, place.loc))).collect()
     }
 
-    /// Returns the condition under which a thread that takes part gets the values that it has.
-    fn condition_on(
+    /// Returns the choices that each thread that takes part in a step makes for itself.
+    fn own_choices(&self, op: &Op) -> Vec<Var> {
+        if let Op::Assign(assign) = op { own_choices(&self.layout, assign) } else { Vec::new() }
+    }
+
+    /// Returns, for each thread that takes part in a step, the condition under which it gets the values that it has.
+    fn conditions(
         &self,
-        assign: &Assign,
+        key: &ThreadPlaces,
         mover: usize,
-        (other, part): (usize, &Part<'_>),
+        op: &Op,
         state: &WholeState,
-    ) -> Result<Bdd, OutOfNodes> {
-        let loc = state.key[other].expect("a thread that takes part lives").loc;
-        let step = Assignment { assign, mover, peer: Some((other, part)) };
-        self.layout.before_part(&step, loc, &state.locals[other])
+    ) -> Result<Vec<(usize, Bdd)>, OutOfNodes> {
+        let Op::Assign(assign) = op else { return Ok(Vec::new()) };
+        let condition = |(other, part): &(usize, Part<'_>)| {
+            let loc = state.key[*other].expect("a thread that takes part lives").loc;
+            let step = Assignment { assign, mover, peer: Some((*other, part)) };
+            Ok((*other, self.layout.before_part(&step, loc, &state.locals[*other])?))
+        };
+        self.parts(key, mover, assign).iter().map(condition).collect()
     }
 
     /// Adds the step, and returns the state before it.
@@ -198,27 +164,21 @@ impl PlainSearch<'_> {
         let op = &self.program.edges[id].op;
         let child = started(op, key, &state.key);
         let mut passive = Vec::new();
-        if let Op::Assign(assign) = op {
-            for (other, part) in self.parts(key, thread, assign) {
-                let condition = self.condition_on(assign, thread, (other, &part), &state)?;
-                let choices = self.pick_choices(&condition, &picked, &self.own_choices(assign))?;
-                passive.push((state.names[other], self.choices_of(id, &choices)));
-            }
+        for (other, condition) in self.conditions(key, thread, op, &state)? {
+            let choices = self.pick_choices(&condition, &picked, &self.own_choices(op))?;
+            passive.push((state.names[other], choices_of(self.program, id, &choices)));
         }
         let started = |child: usize| self.layout.fresh_of_started(self.program, op, &state.locals[child]);
         let fresh = child.map(started).unwrap_or_default();
-        if key.iter().flatten().any(|place| place.entry().is_none())
-            && state.key.iter().flatten().all(|place| place.entry().is_some())
-        {
+        if ends_prelude(key, &state.key) {
             builder.starts = self.start_threads(&state)?;
         }
         let child = child.map(|child| state.names[child]);
         if matches!(op, Op::End | Op::Return(_)) {
             state.names[thread] = builder.name();
         }
-        let mover = state.names[thread];
-        let choices = self.choices_of(id, &picked.choices);
-        builder.steps.push(BackStep { mover, edge: id, choices, passive, child, fresh });
+        let step = BackStep::new(self.program, state.names[thread], id, &picked.choices);
+        builder.steps.push(BackStep { passive, child, fresh, ..step });
         Ok(WholeState { key: key.clone(), shared: picked.shared, locals: picked.locals, names: state.names })
     }
 
@@ -231,8 +191,7 @@ impl PlainSearch<'_> {
         }
         let choices = layout.choices.iter().copied().zip(picked.choices.iter().copied());
         known.extend(choices.filter(|(var, _)| !own.contains(var)));
-        let picked = condition.and(&layout.manager.cube(&known)?)?.pick(&layout.choices);
-        Ok(picked.expect("the other values satisfy the condition on each peer"))
+        pick_with(layout, condition, &known, &layout.choices)
     }
 
     /// Returns the starts of initial threads, in a state in which all have just begun.
@@ -258,6 +217,12 @@ impl WholeState {
         };
         self.key.iter().enumerate().filter_map(live).collect()
     }
+}
+
+/// Returns whether a step ends the prelude.
+fn ends_prelude(before: &ThreadPlaces, after: &ThreadPlaces) -> bool {
+    let is_prelude = |key: &ThreadPlaces| key.iter().flatten().any(|place| place.entry().is_none());
+    is_prelude(before) && !is_prelude(after)
 }
 
 /// Returns the number of the thread that a step has started.

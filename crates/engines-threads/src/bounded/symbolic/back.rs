@@ -1,12 +1,11 @@
 //! One step back inside a block: values before an edge that lead to given ones after it.
 
-use selvedge_ir::{Assign, EdgeId, LocId, Op};
+use selvedge_ir::{Assign, EdgeId, Op};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::step::diagram::layout::{Picked, Who};
-use selvedge_transition::step::diagram::relation::{Assignment, Layout};
-use selvedge_transition::step::diagram::threads::{Live, ThreadLayout, Values};
-use selvedge_transition::step::passive::is_common;
-use selvedge_transition::trace_builder::BackStep;
+use selvedge_transition::step::diagram::relation::Assignment;
+use selvedge_transition::step::diagram::threads::{Live, ThreadLayout};
+use selvedge_transition::trace_builder::{BackStep, before_step, choices_of, own_choices, pick_with};
 
 use super::block::{At, Block, Item};
 use super::machine::Machine;
@@ -37,57 +36,40 @@ impl Back<'_, '_> {
 
     /// Returns the states of an item, with choices, in which a step along an edge leads to the given one.
     fn before(&self, from: &Item, id: EdgeId, scene: &Scene) -> Result<Bdd, OutOfNodes> {
-        let layout = &self.machine.layout;
-        let op = &self.machine.program.edges[id].op;
+        let Machine { layout, program, .. } = &*self.machine;
+        let op = &program.edges[id].op;
         let mover = scene.mover.as_ref().expect("a moving thread was put there");
-        if let (Op::Assign(assign), At::Place(place)) = (op, self.block.items[self.item].key.at) {
-            return self.before_assign(from, assign, place.loc, scene);
-        }
-        let mut before = from.set.and(&layout.fixed(Who::Mover, layout.kept_shared(), &scene.shared)?)?;
-        if let At::Place(place) = self.block.items[self.item].key.at {
-            before = before.and(&layout.fixed(Who::Mover, layout.kept(place.loc), &mover.locals)?)?;
-        }
-        match op {
-            Op::Assert(condition) => before.and(&layout.value(Who::Mover, condition)?),
-            Op::Fork(_) | Op::Spawn(_) if self.has_started(from) => {
-                let child = scene.children.last().expect("a started thread was put there");
-                before.and(&layout.before_start(self.machine.program, Who::Mover, op, &child.locals)?)
-            }
-            _ => Ok(before),
-        }
-    }
-
-    fn has_started(&self, from: &Item) -> bool {
-        self.block.items[self.item].key.children.len() > from.key.children.len()
-    }
-
-    fn before_assign(&self, from: &Item, assign: &Assign, loc: LocId, scene: &Scene) -> Result<Bdd, OutOfNodes> {
-        let layout = &self.machine.layout;
-        let mover = scene.mover.as_ref().expect("a moving thread was put there");
-        let values = Values { shared: &scene.shared, locals: &mover.locals };
-        let mut before = from.set.and(&layout.before_assign(Who::Mover, assign, loc, values)?)?;
+        let own = match self.block.items[self.item].key.at {
+            At::Place(place) => Some((place.loc, mover.locals.as_slice())),
+            At::Gone => None,
+        };
+        let child = scene.children.last().filter(|_| self.has_started(from)).map(|child| child.locals.as_slice());
+        let step = before_step(layout, program, (Who::Mover, op), &scene.shared, own, child)?;
+        let mut before = from.set.and(&step)?;
+        let Op::Assign(assign) = op else { return Ok(before) };
+        let (_, peer) = layout.now(Who::Peer);
+        let forget: Vec<_> = own_choices(layout, assign).into_iter().chain(peer).collect();
+        let forget = layout.manager.var_set(&forget)?;
         for (pair, live) in &scene.others {
-            if let Some((condition, own)) = self.condition_on(assign, *pair, live)? {
-                let (_, peer) = layout.now(Who::Peer);
-                let forget = own.into_iter().map(|number| layout.choices[number as usize]).chain(peer);
-                let forget = layout.manager.var_set(&forget.collect::<Vec<_>>())?;
+            if let Some(condition) = self.condition_on(assign, *pair, live)? {
                 before = before.and(&condition.exists(&forget)?)?;
             }
         }
         Ok(before)
     }
 
+    fn has_started(&self, from: &Item) -> bool {
+        self.block.items[self.item].key.children.len() > from.key.children.len()
+    }
+
     /// Returns the condition under which another thread gets the values that it has, in terms of the moving thread
-    /// before the step, its own values before, and choices; and the choices that are its own. Returns `None` if it does
-    /// not take part.
-    fn condition_on(&self, assign: &Assign, pair: usize, live: &Live) -> Result<Option<(Bdd, Vec<u32>)>, OutOfNodes> {
+    /// before the step, its own values before, and choices. Returns `None` if it does not take part.
+    fn condition_on(&self, assign: &Assign, pair: usize, live: &Live) -> Result<Option<Bdd>, OutOfNodes> {
         let layout = &self.machine.layout;
         let Some(part) = self.machine.part(assign, live.place) else { return Ok(None) };
         let step = Assignment { assign, mover: Who::Mover, peer: Some((Who::Peer, &part)) };
         let before = self.machine.sets.get(self.rest[pair].set).rename(&layout.to_peer)?;
-        let condition = before.and(&layout.before_part(&step, live.place.loc, &live.locals)?)?;
-        let own = (0..layout.choices.len() as u32).filter(|number| !is_common(assign, *number)).collect();
-        Ok(Some((condition, own)))
+        before.and(&layout.before_part(&step, live.place.loc, &live.locals)?).map(Some)
     }
 
     /// Builds the step and the state before it, from the picked values.
@@ -104,16 +86,15 @@ impl Back<'_, '_> {
         {
             for (pair, live) in &mut scene.others {
                 if let Some(choices) = self.peer_before(assign, *pair, live, &picked)? {
-                    passive.push((live.name, self.machine.choices_of(id, &choices)));
+                    passive.push((live.name, choices_of(self.machine.program, id, &choices)));
                 }
             }
         }
-        let layout = &self.machine.layout;
-        let started = |child: &Live| layout.fresh_of_started(self.machine.program, &edge.op, &child.locals);
+        let Machine { layout, program, .. } = &*self.machine;
+        let started = |child: &Live| layout.fresh_of_started(program, &edge.op, &child.locals);
         let fresh = child.as_ref().map(started).unwrap_or_default();
-        let choices = self.machine.choices_of(id, &picked.choices);
         let child = child.map(|child| child.name);
-        let made = BackStep { mover: mover.name, edge: id, choices, passive, child, fresh };
+        let made = BackStep { passive, child, fresh, ..BackStep::new(program, mover.name, id, &picked.choices) };
         scene.shared = picked.shared;
         scene.mover = Some(Live { name: mover.name, place, locals: picked.locals });
         Ok((made, scene))
@@ -128,25 +109,17 @@ impl Back<'_, '_> {
         picked: &Picked,
     ) -> Result<Option<Vec<bool>>, OutOfNodes> {
         let layout = &self.machine.layout;
-        let Some((condition, own)) = self.condition_on(assign, pair, live)? else { return Ok(None) };
+        let Some(condition) = self.condition_on(assign, pair, live)? else { return Ok(None) };
+        let own = own_choices(layout, assign);
         let (shared, locals) = layout.now(Who::Mover);
-        let mut known: Vec<_> = shared.into_iter().zip(picked.shared.iter().copied()).collect();
-        known.extend(locals.into_iter().zip(picked.locals.iter().copied()));
-        let common = (0..layout.choices.len() as u32).filter(|number| !own.contains(number)).map(|at| at as usize);
-        known.extend(common.map(|number| (layout.choices[number], picked.choices[number])));
+        let vars = shared.iter().chain(&locals).chain(&layout.choices);
+        let values = picked.shared.iter().chain(&picked.locals).chain(&picked.choices);
+        let known: Vec<_> = vars.copied().zip(values.copied()).filter(|(var, _)| !own.contains(var)).collect();
         let (_, peer) = layout.now(Who::Peer);
         let vars: Vec<_> = peer.iter().chain(&layout.choices).copied().collect();
-        let values = condition.and(&layout.manager.cube(&known)?)?.pick(&vars);
-        let mut values = values.expect("the moving thread's values satisfy the condition on each peer");
+        let mut values = pick_with(layout, &condition, &known, &vars)?;
         let choices = values.split_off(peer.len());
         live.locals = values;
         Ok(Some(choices))
-    }
-}
-
-impl Machine<'_> {
-    /// Returns as many choices as an edge makes.
-    pub(super) fn choices_of(&self, edge: EdgeId, choices: &[bool]) -> Vec<bool> {
-        choices[..self.program.edges[edge].op.choices().len()].to_vec()
     }
 }

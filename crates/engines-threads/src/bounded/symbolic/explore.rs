@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_check::{Exploration, ThreadState};
 use selvedge_check::{Run, Stop, Task};
-use selvedge_ir::{LocId, Value};
+use selvedge_ir::LocId;
 use selvedge_logic::bdd::Bdd;
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
@@ -14,7 +14,7 @@ use super::machine::Machine;
 use super::search::SymbolicSearch;
 use super::state::places;
 use super::{Options, Reductions, Threads};
-use crate::bounded::Visit;
+use crate::bounded::{Visit, thread_state};
 
 impl Threads {
     /// Visits all states, errors or not, without reductions, and returns the visible states of their threads. States
@@ -56,13 +56,8 @@ impl SymbolicSearch<'_> {
         let (shared, locals) = layout.now(Who::Mover);
         let visible = layout.visible(program, loc);
         let vars: Vec<_> = shared.iter().copied().chain(visible.iter().map(|var| locals[layout.slot(*var)])).collect();
-        let state = |values: Vec<bool>| {
-            let mut values = values.into_iter().map(Value::Bool);
-            let shared: Vec<Value> = values.by_ref().take(shared.len()).collect();
-            let vars: Vec<Value> = values.by_ref().take(layout.thread_vars().len()).collect();
-            ThreadState { loc, shared, vars, locals: values.collect() }
-        };
-        set.assignments(&vars).map(state).collect()
+        let n_thread_vars = layout.thread_vars().len();
+        set.assignments(&vars).map(|values| thread_state(loc, shared.len(), n_thread_vars, values)).collect()
     }
 
     /// Returns all states of the whole program.

@@ -102,8 +102,9 @@ impl<'a> Machine<'a> {
         if let Some(known) = self.concerning.get(&begin) {
             return *known;
         }
-        let ops = self.ranks.block_ops(self.program, &self.flow, begin);
-        let concerns = ops.into_iter().any(|op| matches!(op, Op::Assign(assign) if assign.is_passive()));
+        let edges = self.ranks.block_edges(self.program, &self.flow, begin).into_iter();
+        let mut ops = edges.map(|edge| &self.program.edges[edge].op);
+        let concerns = ops.any(|op| matches!(op, Op::Assign(assign) if assign.is_passive()));
         self.concerning.insert(begin, concerns);
         concerns
     }

@@ -80,16 +80,7 @@ fn is_independent(dependence: &Dependence, pairs: &[Pair], number: usize) -> boo
 
 /// Groups threads whose futures depend on each other, directly or through others (errata: `persistent_blocked`).
 fn persistent(dependence: &Dependence, pairs: &[Pair]) -> Vec<Vec<usize>> {
-    let mut group: Vec<usize> = (0..pairs.len()).collect();
-    for one in 0..pairs.len() {
-        for other in 0..one {
-            let (left, right) = (pairs[one].place.loc, pairs[other].place.loc);
-            if group[one] != group[other] && dependence.future(left).depend(dependence.future(right)) {
-                let (keep, drop) = (group[other], group[one]);
-                group.iter_mut().filter(|name| **name == drop).for_each(|name| *name = keep);
-            }
-        }
-    }
+    let group = dependence.groups(&pairs.iter().map(|pair| pair.place.loc).collect::<Vec<_>>());
     let members = |name: usize| (0..pairs.len()).filter(|number| group[*number] == name).collect::<Vec<usize>>();
     let mut groups: Vec<Vec<usize>> = (0..pairs.len()).map(members).filter(|group| !group.is_empty()).collect();
     groups.sort_by_key(Vec::len);

@@ -26,7 +26,7 @@ use super::block::{Block, BlockError, Outcome};
 use super::machine::Machine;
 use super::order::groups;
 use super::state::{Pair, Pairs, SetId, add, n_threads, places, without};
-use crate::bounded::{Closing, PartialOrder, Visit, at_most};
+use crate::bounded::{Closing, PartialOrder, Visit, at_most, remember};
 
 /// The threads of a state: those that live, and the number of those that have ended, if that matters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -67,16 +67,6 @@ pub(super) enum FoundError {
     Block { node: usize, mover: usize, error: BlockError },
 }
 
-/// The result of the rounds.
-enum RoundsResult {
-    /// An error was found.
-    Error(FoundError),
-    /// Nothing new was found.
-    Closed,
-    /// There are more states than allowed.
-    Large,
-}
-
 /// States with the same pairs that wait for the end of the frontier.
 struct Draft {
     shared: Bdd,
@@ -88,11 +78,9 @@ type Drafts = IndexMap<Marking, Draft, FxBuildHasher>;
 /// The results of a block.
 type Outcomes = Rc<Vec<Rc<Outcome>>>;
 
-/// The results of blocks of pairs, by shared part, place, set and room.
-type BlockResults = FxHashMap<(Bdd, Place, SetId, u32), Outcomes>;
-
-/// Limit on the number of stored results of blocks; beyond it they are computed again.
-const MAX_KNOWN: usize = 1 << 18;
+/// The beginning of the block of a pair: shared part, place, set and room. Without passive parts the block depends on
+/// nothing else.
+type BlockKey = (Bdd, Place, SetId, u32);
 
 pub(super) struct SymbolicSearch<'a> {
     pub(super) machine: Machine<'a>,
@@ -103,14 +91,15 @@ pub(super) struct SymbolicSearch<'a> {
     /// The markings, as indices into `reached`, by the number of threads that have ended and the places of the others.
     buckets: FxHashMap<(u32, Vec<Place>), Vec<usize>>,
     drafts: Drafts,
-    known: BlockResults,
+    /// The results of blocks.
+    known: FxHashMap<BlockKey, Outcomes>,
     partial_order: PartialOrder,
     /// The dependence between steps, under a partial order.
     dependence: Option<Dependence>,
     /// The place where each error was found first, in searches for each error.
     pub(super) met: BTreeMap<Error, FoundError>,
-    /// For blocks of pairs, by shared part, place, set and room, whether they may be followed alone.
-    forward: FxHashMap<(Bdd, Place, SetId, u32), bool>,
+    /// For blocks, whether they may be followed alone.
+    forward: FxHashMap<BlockKey, bool>,
 }
 
 impl<'a> SymbolicSearch<'a> {
@@ -140,10 +129,7 @@ impl<'a> SymbolicSearch<'a> {
         if let Some(found) = self.start()? {
             return Ok(Some(found));
         }
-        match self.rounds(usize::MAX)? {
-            RoundsResult::Error(found) => Ok(Some(found)),
-            RoundsResult::Closed | RoundsResult::Large => Ok(None),
-        }
+        Ok(self.rounds(usize::MAX)?.err())
     }
 
     /// Closes the states reached under a partial order under all steps, and returns whether that succeeded. It gives up
@@ -153,28 +139,24 @@ impl<'a> SymbolicSearch<'a> {
             return Ok(Closing::Closed);
         }
         let most = at_most(self.nodes.len());
-        Ok(match self.rounds(most)? {
-            RoundsResult::Error(_) => Closing::Error,
-            RoundsResult::Closed => Closing::Closed,
-            RoundsResult::Large => Closing::Large,
-        })
+        Ok(self.rounds(most)?.unwrap_or(Closing::Error))
     }
 
-    /// Expands all states, first those that are there, then the new ones.
-    fn rounds(&mut self, most: usize) -> Result<RoundsResult, Stop> {
+    /// Expands all states, first those that are there, then the new ones; at most a number of them, up to an error.
+    fn rounds(&mut self, most: usize) -> Result<Result<Closing, FoundError>, Stop> {
         let (mut begin, mut rounds) = (0, 0);
         loop {
             self.commit().map_err(out_of_nodes)?;
             let end = self.nodes.len();
             if begin == end {
-                return Ok(RoundsResult::Closed);
+                return Ok(Ok(Closing::Closed));
             }
             if end > most {
-                return Ok(RoundsResult::Large);
+                return Ok(Ok(Closing::Large));
             }
             for node in begin..end {
                 if let Some(found) = self.expand(node)? {
-                    return Ok(RoundsResult::Error(found));
+                    return Ok(Err(found));
                 }
             }
             (begin, rounds) = (end, rounds + 1);
@@ -276,32 +258,38 @@ impl<'a> SymbolicSearch<'a> {
     /// Returns whether the block of a pair itself allows that it is followed alone. An error in it is found when it is
     /// followed.
     fn goes_on(&mut self, dependence: &Dependence, node: usize, mover: usize) -> Result<bool, Stop> {
-        let marking = &self.nodes[node].marking;
-        let (pair, room) = (marking.pairs[mover], self.machine.bound.saturating_sub(marking.n_threads()));
-        let shared = self.nodes[node].shared.clone();
-        let key = (shared.clone(), pair.place, pair.set, room);
+        let key = self.block_key(node, mover);
         if let Some(known) = self.forward.get(&key) {
             return Ok(*known);
         }
-        let set = shared.and(self.machine.sets.get(pair.set)).map_err(out_of_nodes)?;
-        let goes = !self.machine.concerns_others(pair.place) && {
-            let block = self.machine.block(pair.place, set, room, &[])?;
+        let goes = !self.machine.concerns_others(key.1) && {
+            let block = self.block(&key, &[])?;
             let errs = self.machine.visit == Visit::UntilError && !block.errors.is_empty();
             errs || self.machine.goes_on(dependence, &block)?
         };
-        if self.forward.len() >= MAX_KNOWN {
-            self.forward.clear();
-        }
-        self.forward.insert(key, goes);
+        remember(&mut self.forward, key, goes);
         Ok(goes)
+    }
+
+    /// Returns the beginning of the block of a pair of a node.
+    pub(super) fn block_key(&self, node: usize, mover: usize) -> BlockKey {
+        let Node { marking, shared, .. } = &self.nodes[node];
+        let room = self.machine.bound.saturating_sub(marking.n_threads());
+        (shared.clone(), marking.pairs[mover].place, marking.pairs[mover].set, room)
+    }
+
+    /// Computes a block; `others` are the other threads.
+    pub(super) fn block(&mut self, key: &BlockKey, others: &[Pair]) -> Result<Block, Stop> {
+        let (shared, place, set, room) = key;
+        let set = shared.and(self.machine.sets.get(*set)).map_err(out_of_nodes)?;
+        self.machine.block(*place, set, *room, others)
     }
 
     /// Adds the successors along the block of a thread of a pair.
     fn expand_pair(&mut self, node: usize, mover: usize) -> Result<Option<FoundError>, Stop> {
-        let Node { marking, shared, .. } = &self.nodes[node];
-        let (ended, pair, shared) = (marking.ended, marking.pairs[mover], shared.clone());
-        let (rest, room) = (without(&marking.pairs, mover), self.machine.bound.saturating_sub(marking.n_threads()));
-        let outcomes = match self.outcomes((node, mover), &shared, room, &rest)? {
+        let marking = &self.nodes[node].marking;
+        let (ended, pair, rest) = (marking.ended, marking.pairs[mover], without(&marking.pairs, mover));
+        let outcomes = match self.outcomes(node, mover, &rest)? {
             Ok(outcomes) => outcomes,
             Err(error) => return Ok(Some(FoundError::Block { node, mover, error })),
         };
@@ -319,40 +307,29 @@ impl<'a> SymbolicSearch<'a> {
         Ok(None)
     }
 
-    /// Returns the results of the block of a pair of a node. Without passive parts they depend on the pair, the shared
-    /// part and the room only.
-    fn outcomes(
-        &mut self,
-        (node, mover): (usize, usize),
-        shared: &Bdd,
-        room: u32,
-        rest: &[Pair],
-    ) -> Result<Result<Outcomes, BlockError>, Stop> {
-        let pair = self.nodes[node].marking.pairs[mover];
-        let key = (shared.clone(), pair.place, pair.set, room);
+    /// Returns the results of the block of a pair of a node.
+    fn outcomes(&mut self, node: usize, mover: usize, rest: &[Pair]) -> Result<Result<Outcomes, BlockError>, Stop> {
+        let key = self.block_key(node, mover);
         if let Some(known) = self.known.get(&key) {
             return Ok(Ok(Rc::clone(known)));
         }
-        let set = shared.and(self.machine.sets.get(pair.set)).map_err(out_of_nodes)?;
-        let block = self.machine.block(pair.place, set, room, rest)?;
+        let begin = key.1;
+        let block = self.block(&key, rest)?;
         match block.errors.first() {
             Some(error) if self.machine.visit == Visit::UntilError => return Ok(Err(*error)),
             _ => self.note_errors(&block, node, mover),
         }
         let mut outcomes = Vec::new();
         for outcome in self.machine.outcomes(&block).map_err(out_of_nodes)? {
-            if outcome.mover.is_none() && pair.place.role == Role::Prelude {
+            if outcome.mover.is_none() && begin.role == Role::Prelude {
                 outcomes.extend(self.machine.begin(&outcome.shared)?.into_iter().map(Rc::new));
             } else {
                 outcomes.push(Rc::new(outcome));
             }
         }
         let outcomes = Rc::new(outcomes);
-        if !self.machine.concerns_others(pair.place) {
-            if self.known.len() >= MAX_KNOWN {
-                self.known.clear();
-            }
-            self.known.insert(key, Rc::clone(&outcomes));
+        if !self.machine.concerns_others(begin) {
+            remember(&mut self.known, key, Rc::clone(&outcomes));
         }
         Ok(Ok(outcomes))
     }

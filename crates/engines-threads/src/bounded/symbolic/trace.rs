@@ -147,12 +147,8 @@ impl SymbolicSearch<'_> {
     }
 
     fn block_of(&mut self, node: usize, mover: usize) -> Result<(Block, Pairs), Stop> {
-        let node = &self.nodes[node];
-        let (pairs, shared) = (node.marking.pairs.clone(), node.shared.clone());
-        let room = self.machine.bound.saturating_sub(node.marking.n_threads());
-        let (pair, rest): (Pair, Pairs) = (pairs[mover], without(&pairs, mover));
-        let set = shared.and(self.machine.sets.get(pair.set)).map_err(out_of_nodes)?;
-        Ok((self.machine.block(pair.place, set, room, &rest)?, rest))
+        let rest = without(&self.nodes[node].marking.pairs, mover);
+        Ok((self.block(&self.block_key(node, mover), &rest)?, rest))
     }
 
     /// Returns the state of a node from which a block of one of its threads leads to an error.
@@ -182,9 +178,7 @@ impl SymbolicSearch<'_> {
             At::Gone => None,
         };
         if let BlockError::Fails(_, edge) = error {
-            let choices = self.machine.choices_of(edge, &picked.choices);
-            let (passive, fresh) = (Vec::new(), Vec::new());
-            builder.steps.push(BackStep { mover: name, edge, choices, passive, child: None, fresh });
+            builder.steps.push(BackStep::new(self.machine.program, name, edge, &picked.choices));
         }
         self.through(builder, &block, &rest, item, Scene { shared: picked.shared, mover, children, others })
     }

@@ -20,6 +20,7 @@ use std::collections::BinaryHeap;
 
 use selvedge_check::{Event, Run, Stop};
 use selvedge_ir::tts::{Cover, LocalId, RuleId, SharedId, Start, TtsRun};
+use selvedge_transition::tts_extract::Configuration;
 
 use super::views::Table;
 use super::widening::SeenThreads;
@@ -187,17 +188,15 @@ impl<'t> BackwardSearch<'t> {
             more.remove(*local);
         }
         threads.extend(more.threads());
-        let mut live: Vec<Option<LocalId>> = threads.iter().copied().map(Some).collect();
+        let mut now = Configuration::start(tts, start, &threads);
         let mut steps = Vec::new();
         let mut at = first;
         while let Some((id, element)) = at.next.filter(|_| !at.guessed) {
             let rule = self.rules.rule(id);
-            let mover =
-                live.iter().position(|thread| *thread == Some(rule.local)).expect("the run stays above the elements");
+            let mover = now.threads.iter().position(|thread| *thread == Some(rule.local));
+            let mover = mover.expect("the run stays above the elements");
             steps.push((mover, id));
-            let (own, new) = rule.parts();
-            live[mover] = own;
-            live.extend(new.iter().copied().map(Some));
+            now.step(mover, rule);
             at = &self.elements[element as usize];
         }
         let found = TtsRun { start, threads, steps };

@@ -5,18 +5,13 @@
 //! of a thread. So with k threads this finds at least the configurations that can be reached with k threads at a time,
 //! and all that it finds can be covered. It ends since there are finitely many such configurations.
 
-use std::hash::{BuildHasher, BuildHasherDefault};
-
-use hashbrown::HashTable;
-use rustc_hash::FxHasher;
 use selvedge_check::{Event, Run, Stop};
 use selvedge_ir::tts::{LocalId, RuleId, SharedId, Start, TtsRun};
 
 use super::Rules;
 use super::choices::{ThreadList, choose, repeat};
+use crate::rows::Rows;
 
-/// The local state of a thread that does not exist.
-const NO_THREAD: u32 = u32::MAX;
 /// The parent of a first configuration.
 const NONE: u32 = u32::MAX;
 
@@ -56,62 +51,34 @@ pub(super) fn visit(
     Ok(())
 }
 
-/// Configurations, one after the other in one list of numbers: the shared state, and k local states in ascending order.
+/// A search over configurations: lists of the shared state, and of up to k local states in ascending order.
 struct BoundedSearch<'t> {
     rules: &'t Rules<'t>,
     k: usize,
-    all: Vec<u32>,
-    numbers: HashTable<u32>,
+    rows: Rows,
     /// The origin of each configuration: the one before and the rule; or [`NONE`] and the number of the start.
     parents: Vec<(u32, u32)>,
-    hasher: BuildHasherDefault<FxHasher>,
 }
 
 impl<'t> BoundedSearch<'t> {
     fn new(rules: &'t Rules<'t>, k: usize) -> BoundedSearch<'t> {
-        let numbers = HashTable::new();
-        BoundedSearch { rules, k, all: Vec::new(), numbers, parents: Vec::new(), hasher: BuildHasherDefault::default() }
+        BoundedSearch { rules, k, rows: Rows::default(), parents: Vec::new() }
     }
 
     fn len(&self) -> usize {
         self.parents.len()
     }
 
-    fn row(&self, number: usize) -> &[u32] {
-        row(&self.all, self.k, number)
-    }
-
     fn configuration(&self, number: usize) -> (SharedId, Vec<LocalId>) {
-        let row = self.row(number);
-        let threads = row[1..].iter().filter(|local| **local != NO_THREAD).map(|local| LocalId::from_raw(*local));
-        (SharedId::from_raw(row[0]), threads.collect())
+        let row = self.rows.get(number);
+        (SharedId::from_raw(row[0]), row[1..].iter().map(|local| LocalId::from_raw(*local)).collect())
     }
 
-    /// Adds a configuration whose threads may be in any order; returns its number if it is new.
-    fn add(&mut self, shared: SharedId, threads: &mut Vec<u32>, parent: (u32, u32)) -> Option<usize> {
+    /// Adds a configuration whose threads may be in any order, unless it is known.
+    fn add(&mut self, shared: SharedId, threads: &mut [u32], parent: (u32, u32)) {
         threads.sort_unstable();
-        threads.resize(self.k, NO_THREAD);
-        let start = self.all.len();
-        self.all.push(shared.raw());
-        self.all.extend_from_slice(threads);
-        let (all, k, hasher) = (&self.all, self.k, &self.hasher);
-        let new = &all[start..];
-        let known = self.numbers.entry(
-            hasher.hash_one(new),
-            |number| row(all, k, *number as usize) == new,
-            |number| hasher.hash_one(row(all, k, *number as usize)),
-        );
-        match known {
-            hashbrown::hash_table::Entry::Occupied(_) => {
-                self.all.truncate(start);
-                None
-            }
-            hashbrown::hash_table::Entry::Vacant(place) => {
-                let number = self.parents.len();
-                place.insert(number as u32);
-                self.parents.push(parent);
-                Some(number)
-            }
+        if self.rows.add(&[shared.raw()], threads).is_some() {
+            self.parents.push(parent);
         }
     }
 
@@ -237,8 +204,4 @@ fn first_threads(start: &Start, k: usize) -> Vec<Vec<u32>> {
         }
     });
     all
-}
-
-fn row(all: &[u32], k: usize, number: usize) -> &[u32] {
-    &all[number * (k + 1)..(number + 1) * (k + 1)]
 }

@@ -79,7 +79,7 @@ impl Coverability {
 
     fn by_views(&self, system: &System<'_>, run: &Run<'_>) -> Result<Answer<CoverClaim>, Stop> {
         run.event(Event::Phase("searching with k threads"));
-        let table = match decide(&system.tts, self.most(), run)?.answer {
+        let table = match decide(&system.tts, self.most(), run)? {
             Answer::Covered(found) => return Ok(Answer::Covered(found)),
             Answer::Uncovered(table) => whole(system, table, run)?,
         };

@@ -40,22 +40,13 @@ pub enum Answer<P> {
     Uncovered(P),
 }
 
-/// The result of [`decide`].
-#[derive(Clone, Debug)]
-pub struct Decision {
-    /// The number of threads at a time.
-    pub k: usize,
-    /// The answer.
-    pub answer: Answer<views::Table>,
-}
-
 /// Looks for runs with k threads and for a proof about k threads, for k = 1, 2, .. up to `most`. From the third proof
 /// on, which costs much more than a search with as many threads, the search is one thread ahead.
 ///
 /// It ends for every system if nothing bounds k: a run that covers a target has some number of threads, and if no run
 /// covers one there is a k whose views are enough, since the set of all that can be covered is closed downwards and
 /// there are no infinite antichains. (This k is not known beforehand.)
-pub fn decide(tts: &Tts, most: Option<usize>, run: &Run<'_>) -> Result<Decision, Stop> {
+pub fn decide(tts: &Tts, most: Option<usize>, run: &Run<'_>) -> Result<Answer<views::Table>, Stop> {
     let rules = Rules::new(tts);
     let mut searched = 0;
     let mut k = 1;
@@ -64,12 +55,12 @@ pub fn decide(tts: &Tts, most: Option<usize>, run: &Run<'_>) -> Result<Decision,
         while searched < ahead {
             searched += 1;
             if let Some(found) = bounded::find(&rules, searched, run)? {
-                return Ok(Decision { k: searched, answer: Answer::Covered(found) });
+                return Ok(Answer::Covered(found));
             }
         }
         run.event(Event::Views { k, views: 0, waiting: 0 });
         if let Some(table) = views::prove(&rules, k, run)? {
-            return Ok(Decision { k, answer: Answer::Uncovered(table) });
+            return Ok(Answer::Uncovered(table));
         }
         k += 1;
     }

@@ -19,6 +19,7 @@
 use rustc_hash::FxHashSet;
 use selvedge_check::{Run, Stop};
 use selvedge_ir::tts::{Cover, LocalId, SharedId, TtsRun};
+use selvedge_transition::tts_extract::configurations;
 
 use super::backward::{self, BackwardSearch, Basis, Meeting};
 use super::views::Table;
@@ -88,19 +89,10 @@ impl SeenThreads {
     }
 
     fn follow(&mut self, rules: &Rules<'_>, found: &TtsRun) {
-        let mut shared = rules.tts.starts[found.start].shared;
-        let mut live: Vec<Option<LocalId>> = found.threads.iter().copied().map(Some).collect();
-        for step in std::iter::once(None).chain(found.steps.iter().map(Some)) {
-            if let Some((mover, id)) = step {
-                let rule = rules.rule(*id);
-                let (own, new) = rule.parts();
-                shared = rule.shared_after;
-                live[*mover] = own;
-                live.extend(new.iter().copied().map(Some));
-            }
-            let mut threads: Vec<LocalId> = live.iter().flatten().copied().collect();
+        for now in configurations(rules.tts, found) {
+            let mut threads: Vec<LocalId> = now.threads.into_iter().flatten().collect();
             threads.sort_unstable();
-            self.note(shared, &threads);
+            self.note(now.shared, &threads);
         }
     }
 

@@ -15,7 +15,7 @@ mod tree;
 
 use selvedge_check::{Engine, Explanation, Run, Stop, Task, Unsupported, Verdict};
 
-use self::tree::{Covered, Tree};
+use self::tree::Tree;
 use crate::bounded::symbolic::Within;
 
 /// The engine.
@@ -33,10 +33,7 @@ impl Engine for KarpMiller {
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
         let mut tree = Tree::new(task, run)?;
-        match tree.build()? {
-            Covered::NoError => Ok(Verdict::Safe(tree.certificate()?)),
-            Covered::Error => loop_over_threads(task, run),
-        }
+        if tree.build()? { loop_over_threads(task, run) } else { Ok(Verdict::Safe(tree.certificate()?)) }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Numbers of threads by place and set, up to ω, and the covering order between such lists.
 
+use fixedbitset::FixedBitSet;
 use selvedge_ir::LocId;
 use selvedge_transition::macro_step::place::Place;
 
@@ -34,7 +35,7 @@ pub(super) struct Group {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct OmegaMarking {
     groups: Vec<Group>,
-    locs: Vec<u64>,
+    locs: FixedBitSet,
 }
 
 impl OmegaMarking {
@@ -51,9 +52,7 @@ impl OmegaMarking {
             Ok(known) => self.groups[known].count = self.groups[known].count.plus(new.count),
             Err(at) => self.groups.insert(at, new),
         }
-        let at = new.place.loc.index();
-        self.locs.resize(self.locs.len().max(at / 64 + 1), 0);
-        self.locs[at / 64] |= 1 << (at % 64);
+        self.locs.grow_and_insert(new.place.loc.index());
     }
 
     /// Returns the marking with one thread of a group fewer. From ω, ω is left (errata: `counters_self_loop`: further
@@ -89,11 +88,7 @@ impl OmegaMarking {
     /// Returns whether the flag is the same, and there are threads everywhere where the other has some: a quick test
     /// before the exact ones (thesis, §10.7).
     fn may_cover(&self, other: &OmegaMarking) -> bool {
-        if self.is_held() != other.is_held() {
-            return false;
-        }
-        let word = |number: usize| self.locs.get(number).copied().unwrap_or(0);
-        other.locs.iter().enumerate().all(|(number, locs)| locs & !word(number) == 0)
+        self.is_held() == other.is_held() && other.locs.is_subset(&self.locs)
     }
 
     /// Returns whether each thread of the other can be matched to a thread of this, at the same place with a set that

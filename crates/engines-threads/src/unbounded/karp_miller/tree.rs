@@ -29,14 +29,7 @@ use super::omega_marking::{Count, Group, OmegaMarking};
 use crate::bounded::symbolic::block::{Block, Outcome};
 use crate::bounded::symbolic::machine::Machine;
 use crate::bounded::symbolic::state::SetId;
-use crate::bounded::{Reductions, Visit};
-
-/// The result of a part of the search: an error is covered, or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Covered {
-    NoError,
-    Error,
-}
+use crate::bounded::{Reductions, Visit, remember};
 
 pub(super) struct OmegaNode {
     pub(super) shared: Bdd,
@@ -51,9 +44,6 @@ struct Arrival {
     shared: Bdd,
     threads: Vec<Group>,
 }
-
-/// Limit on the number of stored results of blocks; beyond it they are computed again.
-const MAX_KNOWN: usize = 1 << 18;
 
 pub(super) struct Tree<'a> {
     pub(super) machine: Machine<'a>,
@@ -71,11 +61,11 @@ impl<'a> Tree<'a> {
         Ok(Tree { machine, nodes, maximal, waiting, known: FxHashMap::default() })
     }
 
-    /// Grows the tree until it is complete or covers an error.
-    pub(super) fn build(&mut self) -> Result<Covered, Stop> {
+    /// Grows the tree until it is complete or covers an error; returns whether it covers one.
+    pub(super) fn build(&mut self) -> Result<bool, Stop> {
         for arrival in self.start().map_err(out_of_nodes)? {
-            if self.arrive(&OmegaMarking::default(), &arrival, None)? == Covered::Error {
-                return Ok(Covered::Error);
+            if self.arrive(&OmegaMarking::default(), &arrival, None)? {
+                return Ok(true);
             }
         }
         let mut rounds = 0;
@@ -84,8 +74,8 @@ impl<'a> Tree<'a> {
             if self.nodes[number].dropped {
                 continue;
             }
-            if self.expand(number)? == Covered::Error {
-                return Ok(Covered::Error);
+            if self.expand(number)? {
+                return Ok(true);
             }
             rounds += 1;
             if rounds % 64 == 0 {
@@ -93,7 +83,7 @@ impl<'a> Tree<'a> {
                 self.machine.run.event(Event::Diagrams { rounds, waiting: self.waiting.len(), nodes });
             }
         }
-        Ok(Covered::NoError)
+        Ok(false)
     }
 
     /// Returns the beginnings of a run: the prelude's thread, or the initial ones.
@@ -128,8 +118,8 @@ impl<'a> Tree<'a> {
         Ok(parts.into_iter().map(arrival).collect())
     }
 
-    /// Adds the successors of a node.
-    fn expand(&mut self, number: usize) -> Result<Covered, Stop> {
+    /// Adds the successors of a node; returns whether they cover an error.
+    fn expand(&mut self, number: usize) -> Result<bool, Stop> {
         let OmegaNode { marking, shared, .. } = &self.nodes[number];
         let (marking, shared) = (marking.clone(), shared.clone());
         let alone = marking.is_held();
@@ -138,15 +128,15 @@ impl<'a> Tree<'a> {
                 continue;
             }
             self.machine.run.tick()?;
-            let Some(arrivals) = self.arrivals(&shared, group)? else { return Ok(Covered::Error) };
+            let Some(arrivals) = self.arrivals(&shared, group)? else { return Ok(true) };
             let rest = marking.without(mover);
             for arrival in arrivals.iter() {
-                if self.arrive(&rest, arrival, Some(number))? == Covered::Error {
-                    return Ok(Covered::Error);
+                if self.arrive(&rest, arrival, Some(number))? {
+                    return Ok(true);
                 }
             }
         }
-        Ok(Covered::NoError)
+        Ok(false)
     }
 
     /// Returns the results of the block of a thread of a group; `None` if there is an error.
@@ -161,10 +151,7 @@ impl<'a> Tree<'a> {
             return Ok(None);
         }
         let arrivals = Rc::new(self.ends(&block, group.place).map_err(out_of_nodes)?);
-        if self.known.len() >= MAX_KNOWN {
-            self.known.clear();
-        }
-        self.known.insert(key, Rc::clone(&arrivals));
+        remember(&mut self.known, key, Rc::clone(&arrivals));
         Ok(Some(arrivals))
     }
 
@@ -183,17 +170,17 @@ impl<'a> Tree<'a> {
         Ok(arrivals)
     }
 
-    /// Stores the node after a step, as far as it is new.
-    fn arrive(&mut self, rest: &OmegaMarking, arrival: &Arrival, parent: Option<usize>) -> Result<Covered, Stop> {
+    /// Stores the node after a step, as far as it is new; returns whether it covers an error.
+    fn arrive(&mut self, rest: &OmegaMarking, arrival: &Arrival, parent: Option<usize>) -> Result<bool, Stop> {
         let mut marking = rest.clone();
         arrival.threads.iter().for_each(|group| marking.add(*group));
         self.accelerate(&arrival.shared, &mut marking, parent);
         if self.at_target(&marking) {
-            return Ok(Covered::Error);
+            return Ok(true);
         }
         let shared = self.new_part(&marking, arrival.shared.clone()).map_err(out_of_nodes)?;
         if shared.is_false() {
-            return Ok(Covered::NoError);
+            return Ok(false);
         }
         let (nodes, sets) = (&mut self.nodes, &mut self.machine.sets);
         self.maximal.retain(|other| {
@@ -206,7 +193,7 @@ impl<'a> Tree<'a> {
         nodes.push(OmegaNode { shared, marking, parent, dropped: false });
         self.maximal.push(number);
         self.waiting.push(number);
-        Ok(Covered::NoError)
+        Ok(false)
     }
 
     /// Puts ω where threads have become more since an ancestor, until nothing changes.

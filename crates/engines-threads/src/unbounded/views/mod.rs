@@ -23,10 +23,10 @@ mod table;
 mod trace;
 
 use selvedge_check::{Argument, Bound, Engine, Event, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
-use selvedge_transition::support::is_passive;
+use selvedge_transition::support::{is_passive, supports_any_number};
 
 use self::model::ViewModel;
-use self::search::{Closed, ViewSearch};
+use self::search::ViewSearch;
 use crate::bounded::symbolic::{Full, Threads, Within};
 
 /// The engine.
@@ -51,13 +51,7 @@ impl Engine for Views {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        let unsupported = |reason: String| Err(Unsupported::new(reason));
-        if task.threads != ThreadScope::Unbounded {
-            return unsupported(
-                "the number of threads is bounded, but `views` answers for any number: leave out --threads".to_string(),
-            );
-        }
-        selvedge_transition::support::supports_program(task.program, self.name())
+        supports_any_number(task, self.name())
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
@@ -71,7 +65,7 @@ impl Engine for Views {
                 Within::Everything(None) | Within::Nothing => {}
             }
             let mut search = ViewSearch::new(ViewModel::new(task, run, k)?, k);
-            if search.run()? == Closed::WithoutError {
+            if !search.run()? {
                 return Ok(Verdict::Safe(search.certificate()?));
             }
             if let Within::Everything(None) = found {

@@ -104,8 +104,8 @@ impl ViewModel<'_> {
     /// Returns the shared variables that steps of a block assign, as far as they are kept.
     fn assigned_shared(&self, begin: Place) -> Vec<VarId> {
         let mut assigned = BTreeSet::new();
-        for op in self.ranks.block_ops(self.program, &self.flow, begin) {
-            if let Op::Assign(assign) = op {
+        for edge in self.ranks.block_edges(self.program, &self.flow, begin) {
+            if let Op::Assign(assign) = &self.program.edges[edge].op {
                 let targets = assign.active.iter().map(|(var, _)| *var);
                 assigned.extend(targets.filter(|var| self.program.vars[*var].scope == Scope::Shared));
             }

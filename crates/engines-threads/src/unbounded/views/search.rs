@@ -24,15 +24,6 @@ use super::model::{PlaceId, ViewModel, ViewSlot};
 use super::moves::Moves;
 use super::table::{ViewKey, ViewTable};
 
-/// The result of the closure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Closed {
-    /// No view shows an error, or the beginning of a block that leads to one.
-    WithoutError,
-    /// Some view shows an error.
-    WithError,
-}
-
 pub(super) struct ViewSearch<'a> {
     pub(super) model: ViewModel<'a>,
     pub(super) table: ViewTable,
@@ -49,14 +40,15 @@ impl<'a> ViewSearch<'a> {
         ViewSearch { model, table: ViewTable::new(), k, has_error: false }
     }
 
-    /// Closes the table, or stops at the first error.
-    pub(super) fn run(&mut self) -> Result<Closed, Stop> {
+    /// Closes the table, or stops at the first error. Returns whether some view shows an error, or the beginning of a
+    /// block that leads to one.
+    pub(super) fn run(&mut self) -> Result<bool, Stop> {
         self.start().map_err(out_of_nodes)?;
         let bottom = self.model.layout.manager.bottom();
         let mut n_keys = 0;
         loop {
             if self.has_error().map_err(out_of_nodes)? {
-                return Ok(Closed::WithError);
+                return Ok(true);
             }
             let Some((key, new)) = self.table.pop(&bottom) else { break };
             self.model.run.check_limits()?;
@@ -68,10 +60,7 @@ impl<'a> ViewSearch<'a> {
                 self.model.run.event(Event::Views { k: self.k, views, waiting });
             }
         }
-        match self.large_meeting().map_err(out_of_nodes)? {
-            true => Ok(Closed::WithError),
-            false => Ok(Closed::WithoutError),
-        }
+        self.large_meeting().map_err(out_of_nodes)
     }
 
     /// Adds the initial views: those of the prelude's thread, or of initial threads.
@@ -248,15 +237,7 @@ impl<'a> ViewSearch<'a> {
             let new = match in_slots.get(&at) {
                 Some(known) => known.clone(),
                 None => {
-                    let view_slots = (0..self.k).filter(|view_slot| *view_slot != mover);
-                    let mut changes: Vec<(ViewSlot, ViewSlot)> = view_slots
-                        .enumerate()
-                        .map(|(number, view_slot)| {
-                            (ViewSlot::Copy(view_slot), ViewSlot::Copy(number + usize::from(number >= at)))
-                        })
-                        .collect();
-                    changes.push((ViewSlot::Copy(mover), ViewSlot::Mover));
-                    let set = self.model.in_slots(new, changes).map_err(out_of_nodes)?;
+                    let set = self.model.in_slots(new, with_gap(self.k, mover, at)).map_err(out_of_nodes)?;
                     in_slots.insert(at, set.clone());
                     set
                 }
@@ -333,6 +314,14 @@ impl<'a> ViewSearch<'a> {
 /// Returns threads at these places, in view slots by number.
 fn slots_of(places: &[PlaceId]) -> Vec<InSlot> {
     places.iter().enumerate().map(|(view_slot, place)| (*place, ViewSlot::Copy(view_slot))).collect()
+}
+
+/// Returns the changes of view slots that move one of `k` threads to the slot of the moving one, and leave the slot `at`
+/// free among the others.
+fn with_gap(k: usize, mover: usize, at: usize) -> Vec<(ViewSlot, ViewSlot)> {
+    let others = (0..k).filter(|view_slot| *view_slot != mover).zip(0..);
+    let others = others.map(|(view_slot, to)| (ViewSlot::Copy(view_slot), ViewSlot::Copy(to + usize::from(to >= at))));
+    others.chain([(ViewSlot::Copy(mover), ViewSlot::Mover)]).collect()
 }
 
 /// Returns the key of the views of a moving thread and the others but one, and the view slots that these have as a part

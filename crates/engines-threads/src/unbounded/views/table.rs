@@ -39,15 +39,6 @@ pub(super) struct ViewTable {
     grown: Vec<usize>,
 }
 
-/// The treatment of the steps of new views.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NewSteps {
-    /// The steps must be made.
-    Open,
-    /// The steps are made in views of more threads.
-    SeenElsewhere,
-}
-
 impl ViewTable {
     pub(super) fn new() -> ViewTable {
         ViewTable { entries: IndexMap::default(), waiting: VecDeque::new(), met: Vec::new(), grown: Vec::new() }
@@ -86,15 +77,16 @@ impl ViewTable {
 
     /// Adds views, of threads in view slots by number. Returns whether some were new.
     pub(super) fn add(&mut self, model: &mut ViewModel<'_>, key: ViewKey, set: &Bdd) -> Result<bool, OutOfNodes> {
-        self.insert(model, key, set, NewSteps::Open)
+        self.insert(model, key, set, true)
     }
 
+    /// Adds views; `is_open` says whether their steps must be made, and are not made in views of more threads.
     fn insert(
         &mut self,
         model: &mut ViewModel<'_>,
         key: ViewKey,
         set: &Bdd,
-        steps: NewSteps,
+        is_open: bool,
     ) -> Result<bool, OutOfNodes> {
         if set.is_false() {
             return Ok(false);
@@ -111,7 +103,7 @@ impl ViewTable {
         let number = self.number(model, &key);
         let entry = &mut self.entries[number];
         entry.all = entry.all.or(&fresh)?;
-        if steps == NewSteps::Open {
+        if is_open {
             if entry.new.is_false() {
                 self.waiting.push_back(number);
             }
@@ -142,7 +134,6 @@ impl ViewTable {
     /// with passive parts, though, they may be possible only without the thread that is forgotten.
     fn insert_smaller(&mut self, model: &mut ViewModel<'_>, key: &ViewKey, set: &Bdd) -> Result<(), OutOfNodes> {
         let n_threads = key.threads.len();
-        let steps = if model.is_passive { NewSteps::Open } else { NewSteps::SeenElsewhere };
         for gone in (0..n_threads).filter(|_| n_threads > 1) {
             // Of several threads at one place it is enough to forget the first.
             if gone > 0 && key.threads[gone - 1] == key.threads[gone] {
@@ -154,7 +145,7 @@ impl ViewTable {
                 .map(|view_slot| (ViewSlot::Copy(view_slot), ViewSlot::Copy(view_slot - 1)))
                 .collect();
             let set = model.in_slots(&set, closer)?;
-            self.insert(model, smaller, &set, steps)?;
+            self.insert(model, smaller, &set, model.is_passive)?;
         }
         Ok(())
     }
