@@ -6,3 +6,4 @@ mod induction;
 mod integers;
 mod summaries;
 mod table;
+mod threads;

@@ -10,13 +10,14 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 use selvedge_check::Role;
-use selvedge_ir::{EdgeId, LocId, Op, Program};
+use selvedge_ir::{Assign, EdgeId, LocId, Op, Program, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 
 use super::place::Place;
 use crate::step::diagram::layout::{PairLayout, Who};
-use crate::step::diagram::step::Steps;
+use crate::step::diagram::step::{Step, Steps};
 use crate::step::diagram::threads::ThreadLayout;
+use crate::step::passive::part;
 
 /// A set of states on the way through a macro step.
 pub struct Item<K> {
@@ -121,5 +122,31 @@ impl Steps {
         let child = |loc: LocId| Place { role: Role::Free(place.entry().expect("the prelude starts no threads")), loc };
         let image = self.get(program, layout, id)?.image(&joint)?;
         Ok(Followed::Moved(image, started.map(child)))
+    }
+
+    /// Returns the effect of an assignment with passive parts on another thread at a place; `None` if it does not take
+    /// part.
+    pub fn peer_step(
+        &mut self,
+        (program, layout): (&Program, &PairLayout),
+        (id, assign): (EdgeId, &Assign),
+        place: Place,
+    ) -> Result<Option<Step>, OutOfNodes> {
+        let Some(part) = part(program, assign, place.entry(), place.loc) else { return Ok(None) };
+        let (forget, rename) = layout.peer_after(&part, place.loc)?;
+        let key = (id, place.entry(), program.locs[place.loc].proc);
+        Ok(Some(Step { relation: self.peer(layout, key, assign, &part)?, forget, rename }))
+    }
+}
+
+impl PairLayout {
+    /// Returns the step that ends an assignment with passive parts of a thread that it leads to a location: the new
+    /// values become the present ones, and the choices are forgotten.
+    pub fn end_passive(&self, assign: &Assign, to: LocId) -> Result<Step, OutOfNodes> {
+        let targets: Vec<VarId> = assign.active.iter().map(|(var, _)| *var).collect();
+        let (mut forget, pairs) = self.after(&targets, to);
+        forget.extend(&self.choices);
+        let (forget, rename) = (self.manager.var_set(&forget)?, self.manager.renaming(&pairs));
+        Ok(Step { relation: self.manager.top(), forget, rename })
     }
 }

@@ -8,7 +8,7 @@ use selvedge_ir::LocId;
 use selvedge_logic::bdd::{Bdd, Var};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
-use selvedge_transition::step::diagram::relation::When;
+use selvedge_transition::step::diagram::relation::{Layout, When};
 use selvedge_transition::step::vars::Keep;
 
 use super::ThreadsPlain;
@@ -61,7 +61,7 @@ impl PlainSearch<'_> {
 
     fn visible(&self, thread: usize, loc: LocId) -> Vec<Var> {
         let visible = self.layout.slots.visible(self.program, loc);
-        visible.into_iter().map(|var| self.layout.var(thread, var, When::Now)).collect()
+        visible.into_iter().map(|var| self.layout.position(var, thread, When::Now)).collect()
     }
 
     /// Returns all states of a set, their threads sorted.

@@ -58,12 +58,6 @@ impl ProductLayout {
         })
     }
 
-    /// Returns the variable of the diagrams for a variable of the program, as a thread sees it.
-    pub(super) fn var(&self, thread: usize, var: VarId, when: When) -> Var {
-        let pairs = if self.slots.is_shared(var) { &self.shared_vars } else { &self.copies[thread] };
-        pairs[self.slots.get(var)][when as usize]
-    }
-
     /// Returns the values now of all shared variables, by place.
     pub(super) fn shared_now(&self) -> Vec<Var> {
         self.shared_vars.iter().map(|[now, _]| *now).collect()
@@ -77,7 +71,7 @@ impl ProductLayout {
     /// Returns the variables that are not kept at the location of a thread, and the shared ones that are never kept.
     pub(super) fn dead(&self, thread: usize, loc: LocId) -> Vec<Var> {
         let dead = self.kept.dead(loc).iter().chain(&self.kept.dead_shared);
-        dead.map(|var| self.var(thread, *var, When::Now)).collect()
+        dead.map(|var| self.position(*var, thread, When::Now)).collect()
     }
 }
 
@@ -93,7 +87,8 @@ impl Layout for ProductLayout {
     }
 
     fn position(&self, var: VarId, thread: usize, when: When) -> Var {
-        self.var(thread, var, when)
+        let pairs = if self.slots.is_shared(var) { &self.shared_vars } else { &self.copies[thread] };
+        pairs[self.slots.get(var)][when as usize]
     }
 }
 

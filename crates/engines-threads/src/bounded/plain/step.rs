@@ -104,9 +104,9 @@ impl PlainSearch<'_> {
         let layout = &self.layout;
         let (mut forget, mut rename): (Vec<Var>, Vec<(Var, Var)>) = (Vec::new(), Vec::new());
         for (thread, var) in own.chain(of_parts) {
-            let now = layout.var(thread, var, When::Now);
+            let now = layout.position(var, thread, When::Now);
             forget.push(now);
-            rename.push((layout.var(thread, var, When::Next), now));
+            rename.push((layout.position(var, thread, When::Next), now));
         }
         let image =
             set.and_exists(&relation, &layout.manager.var_set(&forget)?)?.rename(&layout.manager.renaming(&rename))?;

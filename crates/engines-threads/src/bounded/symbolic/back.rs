@@ -5,6 +5,7 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::step::diagram::layout::{Picked, Who};
 use selvedge_transition::step::diagram::relation::Assignment;
 use selvedge_transition::step::diagram::threads::{Live, ThreadLayout};
+use selvedge_transition::step::passive::part;
 use selvedge_transition::trace_builder::{BackStep, before_step, choices_of, own_choices, pick_with};
 
 use super::block::{At, Block, Item};
@@ -65,8 +66,8 @@ impl Back<'_, '_> {
     /// Returns the condition under which another thread gets the values that it has, in terms of the moving thread
     /// before the step, its own values before, and choices. Returns `None` if it does not take part.
     fn condition_on(&self, assign: &Assign, pair: usize, live: &Live) -> Result<Option<Bdd>, OutOfNodes> {
-        let layout = &self.machine.layout;
-        let Some(part) = self.machine.part(assign, live.place) else { return Ok(None) };
+        let Machine { layout, program, .. } = &*self.machine;
+        let Some(part) = part(program, assign, live.place.entry(), live.place.loc) else { return Ok(None) };
         let step = Assignment { assign, mover: Who::Mover, peer: Some((Who::Peer, &part)) };
         let before = self.machine.sets.get(self.rest[pair].set).rename(&layout.to_peer)?;
         before.and(&layout.before_part(&step, live.place.loc, &live.locals)?).map(Some)

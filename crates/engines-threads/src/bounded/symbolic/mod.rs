@@ -99,8 +99,9 @@ impl Threads {
         let trace = |search: &mut SymbolicSearch<'_>, error: Error| {
             search.met.get(&error).cloned().map(|found| search.trace(&found)).transpose()
         };
-        let locs = search.machine.locs.clone();
-        let is_reached = |_: &_, edge: EdgeId| locs.contains(task.program.edges[edge].from.index());
+        let is_reached = |search: &SymbolicSearch<'_>, edge: EdgeId| {
+            search.machine.locs.contains(task.program.edges[edge].from.index())
+        };
         let mut findings = super::findings(task, &mut search, trace, is_reached)?;
         findings.certificate = closed_certificate(&mut search)?;
         Ok(findings)

@@ -5,10 +5,8 @@
 //! that pair. For a fixed row the threads of a pair are independent of each other, each makes its own choices, and so
 //! all of them are in the same new set: the pair stays a pair.
 
-use selvedge_ir::{Assign, EdgeId, VarId};
+use selvedge_ir::{Assign, EdgeId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
-use selvedge_transition::macro_step::place::Place;
-use selvedge_transition::step::passive::{Part, part};
 
 use super::block::{At, Block, Key};
 use super::machine::Machine;
@@ -30,12 +28,9 @@ impl Machine<'_> {
             rows = self.split(rows, (id, assign), pair)?;
         }
         let to = place.after(&self.program.edges[id]);
-        let targets: Vec<VarId> = assign.active.iter().map(|(var, _)| *var).collect();
-        let (mut forget, pairs) = self.layout.after(&targets, to.loc);
-        forget.extend(&self.layout.choices);
-        let (forget, rename) = (self.layout.manager.var_set(&forget)?, self.layout.manager.renaming(&pairs));
+        let end = self.layout.end_passive(assign, to.loc)?;
         for (row, peers) in rows {
-            let set = row.exists(&forget)?.rename(&rename)?;
+            let set = end.image(&row)?;
             let key = Key { at: At::Place(to), peers: Some(peers), ..block.items[item].key.clone() };
             self.add(block, key, set, (item, id))?;
         }
@@ -49,16 +44,11 @@ impl Machine<'_> {
         (id, assign): (EdgeId, &Assign),
         pair: &Pair,
     ) -> Result<Vec<(Bdd, Vec<SetId>)>, OutOfNodes> {
-        let Some(part) = self.part(assign, pair.place) else {
+        let Some(step) = self.steps.peer_step((self.program, &self.layout), (id, assign), pair.place)? else {
             let with = |(row, sets): (Bdd, Vec<SetId>)| (row, sets.into_iter().chain([pair.set]).collect());
             return Ok(rows.into_iter().map(with).collect());
         };
-        let layout = &self.layout;
-        let (forget, rename) = layout.peer_after(&part, pair.place.loc)?;
-        let before = self.sets.get(pair.set).rename(&layout.to_peer)?;
-        let key = (id, pair.place.entry(), self.program.locs[pair.place.loc].proc);
-        let relation = self.steps.peer(layout, key, assign, &part)?;
-        let after = before.and_exists(&relation, &forget)?.rename(&rename)?;
+        let after = step.image(&self.sets.get(pair.set).rename(&self.layout.to_peer)?)?;
         let mut split = Vec::new();
         for (row, sets) in rows {
             for part in row.and(&after)?.split_at(self.layout.peer_cut)? {
@@ -67,10 +57,5 @@ impl Machine<'_> {
             }
         }
         Ok(split)
-    }
-
-    /// Returns the part of a step that concerns a thread at a place; `None` if it does not take part.
-    pub(super) fn part<'e>(&self, assign: &'e Assign, place: Place) -> Option<Part<'e>> {
-        part(self.program, assign, place.entry(), place.loc)
     }
 }
