@@ -20,7 +20,7 @@ use super::store::State;
 use crate::bounded::PartialOrder;
 
 /// A state whose threads have numbers.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Concrete {
     shared: u32,
     holder: Option<ThreadId>,
@@ -83,8 +83,7 @@ impl ExplicitSearch<'_> {
         let mut shared = shared(self.model, self.run)?.into_iter().filter(|chosen| chosen.part == *wanted);
         let chosen = shared.next().expect("the search found this start once");
         let mut start = Start { choices: values(&chosen.choices), fresh: fresh(&chosen.fresh), threads: Vec::new() };
-        let mut now =
-            Concrete { shared: state.shared, holder: None, threads: Vec::new(), next: 0, created: state.created };
+        let mut now = Concrete { shared: state.shared, created: state.created, ..Concrete::default() };
         match prelude(self.model, self.run)? {
             Some(locals) => {
                 let wanted = &self.parts.locals[state.threads[0] as usize];
@@ -126,13 +125,8 @@ impl ExplicitSearch<'_> {
                 if ends_prelude && out.me.is_none() {
                     if out.shared == wanted.shared {
                         self.emit(&block, out.last, thread, &[], found);
-                        let mut next = Concrete {
-                            shared: out.shared,
-                            holder: None,
-                            threads: Vec::new(),
-                            next: now.next,
-                            created: wanted.created,
-                        };
+                        let (next, created) = (now.next, wanted.created);
+                        let mut next = Concrete { shared: out.shared, next, created, ..Concrete::default() };
                         found.start.threads = self.initial_threads(&wanted, &mut next)?;
                         return Ok(next);
                     }

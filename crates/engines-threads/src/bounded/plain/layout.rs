@@ -16,7 +16,7 @@ pub(super) struct ProductLayout {
     pub(super) kept: Kept,
     shared_vars: Vec<[Var; 2]>,
     /// The variables of threads, by thread and place.
-    copies: Vec<Vec<[Var; 2]>>,
+    pub(super) copies: Vec<Vec<[Var; 2]>>,
     pub(super) choices: Vec<Var>,
     pub(super) all_choices: VarSet,
 }

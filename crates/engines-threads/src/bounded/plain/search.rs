@@ -174,13 +174,9 @@ impl<'a> PlainSearch<'a> {
         let set = layout.start(self.program, 0)?;
         let Some(prelude) = self.program.prelude else { return self.begin(&set) };
         let loc = self.program.procs[prelude].entry;
-        let mut key = vec![None; self.n_slots()];
+        let mut key = vec![None; layout.copies.len()];
         key[0] = Some(Place { role: Role::Prelude, loc });
         Ok(vec![(key, set.and(&layout.prelude(0, loc)?)?)])
-    }
-
-    fn n_slots(&self) -> usize {
-        self.bound.max(u32::from(self.program.prelude.is_some())) as usize
     }
 
     /// Returns the states in which the initial threads begin, for every number that is allowed.
@@ -188,7 +184,7 @@ impl<'a> PlainSearch<'a> {
         let mut all = Vec::new();
         for marking in initial_counts(self.program, self.bound) {
             let threads = marking.iter().flat_map(|(entry, count)| std::iter::repeat_n(*entry, *count as usize));
-            let (mut key, mut set) = (vec![None; self.n_slots()], shared.clone());
+            let (mut key, mut set) = (vec![None; self.layout.copies.len()], shared.clone());
             for (thread, entry) in threads.enumerate() {
                 let loc = self.program.procs[self.program.entries[entry].proc].entry;
                 key[thread] = Some(Place { role: Role::Free(entry), loc });

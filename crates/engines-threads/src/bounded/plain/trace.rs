@@ -64,8 +64,8 @@ impl PlainSearch<'_> {
 
     fn pick(&self, set: &Bdd) -> Option<Picked> {
         let shared = self.layout.shared_now();
-        let n_threads = self.rings[0].keys().next().map_or(0, Vec::len);
-        let locals: Vec<Vec<Var>> = (0..n_threads).map(|thread| self.layout.locals_now(thread)).collect();
+        let threads = 0..self.layout.copies.len();
+        let locals: Vec<Vec<Var>> = threads.map(|thread| self.layout.locals_now(thread)).collect();
         let vars: Vec<Var> =
             shared.iter().chain(locals.iter().flatten()).chain(&self.layout.choices).copied().collect();
         let mut values = set.pick(&vars)?.into_iter();

@@ -10,7 +10,6 @@ use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::step::diagram::layout::Who;
 
-use super::machine::Machine;
 use super::search::SymbolicSearch;
 use super::state::places;
 use super::{Options, Reductions, Threads};
@@ -20,9 +19,8 @@ impl Threads {
     /// Visits all states, errors or not, without reductions, and returns the visible states of their threads. States
     /// are merged if the options say so.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Exploration, Stop> {
-        let machine = Machine::new(task, run, Reductions::NONE, Visit::All)?;
-        let mut search =
-            SymbolicSearch::new(machine, &Options { reductions: Reductions::NONE, ..self.options.clone() });
+        let options = Options { reductions: Reductions::NONE, ..self.options.clone() };
+        let mut search = SymbolicSearch::new(task, run, &options, Visit::All)?;
         search.run()?;
         let n_states = search.states(run)?.len();
         let failing = search.machine.failing.clone();
@@ -73,12 +71,8 @@ impl SymbolicSearch<'_> {
                 let visible = layout.visible(self.machine.program, place.loc);
                 let vars: Vec<_> = visible.iter().map(|var| local_vars[layout.slot(*var)]).collect();
                 let values: Vec<Vec<bool>> = self.machine.sets.get(set).assignments(&vars).collect();
-                let with = |marking: &Vec<(Place, Vec<bool>)>| {
-                    let marking = marking.clone();
-                    let longer = move |values: &Vec<bool>| {
-                        marking.iter().cloned().chain([(place, values.clone())]).collect::<Vec<_>>()
-                    };
-                    values.iter().map(longer).collect::<Vec<_>>()
+                let with = |marking: &Vec<_>| {
+                    values.iter().map(|own| [&marking[..], &[(place, own.clone())]].concat()).collect::<Vec<_>>()
                 };
                 markings = markings.iter().flat_map(with).collect();
             }

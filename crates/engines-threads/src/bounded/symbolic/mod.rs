@@ -26,7 +26,6 @@ use selvedge_transition::macro_step::explicit::Error;
 
 pub(crate) use self::machine::Full;
 
-use self::machine::Machine;
 use self::search::SymbolicSearch;
 use super::{Closing, PartialOrder, Reductions, Visit};
 
@@ -64,8 +63,7 @@ impl Engine for Threads {
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
-        let machine = Machine::new(task, run, self.options.reductions, Visit::UntilError)?;
-        let mut search = SymbolicSearch::new(machine, &self.options);
+        let mut search = SymbolicSearch::new(task, run, &self.options, Visit::UntilError)?;
         match search.run()? {
             Some(found) => Ok(Verdict::Unsafe(search.trace(&found)?)),
             None => {
@@ -93,8 +91,7 @@ impl Threads {
     }
 
     fn findings(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Findings, Stop> {
-        let machine = Machine::new(task, run, self.options.reductions, Visit::Each)?;
-        let mut search = SymbolicSearch::new(machine, &self.options);
+        let mut search = SymbolicSearch::new(task, run, &self.options, Visit::Each)?;
         search.run()?;
         let trace = |search: &mut SymbolicSearch<'_>, error: Error| {
             search.met.get(&error).cloned().map(|found| search.trace(&found)).transpose()
@@ -125,9 +122,8 @@ pub(crate) enum Within {
 impl Threads {
     /// Looks for an error within a bound. The program may have more threads.
     pub(crate) fn find(&self, task: &Task<'_>, full: Full, run: &Run<'_>) -> Result<Within, Stop> {
-        let mut machine = Machine::new(task, run, self.options.reductions, Visit::UntilError)?;
-        machine.full = full;
-        let mut search = SymbolicSearch::new(machine, &self.options);
+        let mut search = SymbolicSearch::new(task, run, &self.options, Visit::UntilError)?;
+        search.machine.full = full;
         if let Some(found) = search.run()? {
             return search.trace(&found).map(Within::Error);
         }

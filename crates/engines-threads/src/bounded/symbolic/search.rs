@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use selvedge_check::{Event, Role, Stop};
+use selvedge_check::{Event, Role, Run, Stop, Task};
 use selvedge_ir::target::met;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::macro_step::dependence::Dependence;
@@ -105,23 +105,28 @@ pub(super) struct SymbolicSearch<'a> {
 impl<'a> SymbolicSearch<'a> {
     /// Creates a search. A target with several threads at the same time is about the interleaving itself: nothing is
     /// left out then.
-    pub(super) fn new(machine: Machine<'a>, options: &Options) -> SymbolicSearch<'a> {
+    pub(super) fn new(
+        task: &Task<'a>,
+        run: &'a Run<'a>,
+        options: &Options,
+        visit: Visit,
+    ) -> Result<SymbolicSearch<'a>, Stop> {
+        let machine = Machine::new(task, run, options.reductions, visit)?;
         let partial_order = options.reductions.partial_order;
         let reduces = partial_order != PartialOrder::Off && machine.target.together.is_empty();
-        let merges = options.merge;
-        SymbolicSearch {
+        Ok(SymbolicSearch {
             partial_order,
             dependence: reduces.then(|| Dependence::new(machine.program, &machine.visible_points)),
             met: BTreeMap::new(),
             forward: FxHashMap::default(),
             machine,
-            merges,
+            merges: options.merge,
             nodes: Vec::new(),
             reached: IndexMap::default(),
             buckets: FxHashMap::default(),
             drafts: IndexMap::default(),
             known: FxHashMap::default(),
-        }
+        })
     }
 
     /// Finds all states, or those up to an error.
@@ -399,27 +404,30 @@ impl<'a> SymbolicSearch<'a> {
     #[expect(clippy::mutable_key_type, reason = "a diagram is compared and hashed by the function that it denotes")]
     fn merge(&mut self, drafts: &mut Drafts) -> Result<bool, OutOfNodes> {
         let mut merged: Drafts = IndexMap::default();
-        let mut partners: FxHashMap<Partner, Pairs> = FxHashMap::default();
+        let mut partners: FxHashMap<Partner, (Pairs, SetId)> = FxHashMap::default();
         let mut any = false;
         for (Marking { ended, pairs }, draft) in drafts.drain(..) {
             self.machine.layout.manager.tidy();
             let mut keys = partner_keys(ended, &pairs, &draft.shared);
-            let partner = keys.find_map(|(place, key)| {
-                let partner = Marking { ended, pairs: partners.get(&key)?.clone() };
+            let partner = keys.find_map(|(single, key)| {
+                let (partner, set) = partners.get(&key)?;
+                let partner = Marking { ended, pairs: partner.clone() };
                 let fits = merged.get(&partner).is_some_and(|other| other.shared == draft.shared);
-                fits.then_some((place, key.rest, partner))
+                fits.then_some((single, key.rest, partner, *set))
             });
             drop(keys);
-            let (pairs, draft) = match partner {
-                None => (pairs, draft),
-                Some((place, rest, partner)) => {
-                    any = true;
-                    let other = merged.swap_remove(&partner).expect("the partner was found there");
-                    self.united(&pairs[place], rest, &partner.pairs, other, draft)?
-                }
-            };
-            for (_, key) in partner_keys(ended, &pairs, &draft.shared) {
-                partners.insert(key, pairs.clone());
+            let (mut pairs, mut draft) = (pairs, draft);
+            if let Some((single, rest, partner, set)) = partner {
+                any = true;
+                let other = merged.swap_remove(&partner).expect("the partner was found there");
+                let sets = &mut self.machine.sets;
+                let union = sets.get(single.set).or(sets.get(set))?;
+                pairs = rest;
+                add(&mut pairs, Pair { set: sets.id(&union), ..single });
+                draft.origins.splice(0..0, other.origins);
+            }
+            for (single, key) in partner_keys(ended, &pairs, &draft.shared) {
+                partners.insert(key, (pairs.clone(), single.set));
             }
             let marking = Marking { ended, pairs };
             match merged.get_mut(&marking) {
@@ -434,27 +442,6 @@ impl<'a> SymbolicSearch<'a> {
         }
         *drafts = merged;
         Ok(any)
-    }
-
-    /// Returns the union of two drafts that have `rest` in common.
-    fn united(
-        &mut self,
-        pair: &Pair,
-        rest: Pairs,
-        partner: &Pairs,
-        other: Draft,
-        mut draft: Draft,
-    ) -> Result<(Pairs, Draft), OutOfNodes> {
-        let single = partner.iter().find(|single| {
-            single.place == pair.place
-                && rest.iter().all(|known| (known.place, known.set) != (single.place, single.set))
-        });
-        let single = single.expect("the partner has one more pair than the common part");
-        let union = self.machine.sets.get(pair.set).or(self.machine.sets.get(single.set))?;
-        let mut pairs = rest;
-        add(&mut pairs, Pair { set: self.machine.sets.id(&union), ..*pair });
-        draft.origins.splice(0..0, other.origins);
-        Ok((pairs, draft))
     }
 }
 
@@ -481,12 +468,12 @@ struct Partner {
     place: Place,
 }
 
-/// Returns, for each pair of one thread, by its number, the part that a partner has in common.
-fn partner_keys(ended: u32, pairs: &Pairs, shared: &Bdd) -> impl Iterator<Item = (usize, Partner)> {
+/// Returns, for each pair of one thread, the part that a partner has in common.
+fn partner_keys(ended: u32, pairs: &Pairs, shared: &Bdd) -> impl Iterator<Item = (Pair, Partner)> {
     let singles = (0..pairs.len()).filter(|number| pairs[*number].count == 1);
     singles.map(move |number| {
         let (rest, place) = (without(pairs, number), pairs[number].place);
-        (number, Partner { shared: shared.clone(), ended, rest, place })
+        (pairs[number], Partner { shared: shared.clone(), ended, rest, place })
     })
 }
 

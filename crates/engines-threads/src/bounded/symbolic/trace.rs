@@ -51,7 +51,8 @@ impl SymbolicSearch<'_> {
                 let slots = self.slots(origin);
                 let sets = slots.iter().map(|(place, set, _)| (*place, *set));
                 let threads = sets.map(|(place, set)| self.live(&mut builder, place, set)).collect();
-                (self.pick_shared(&origin.outcome.shared), threads, origin.clone())
+                let shared = origin.outcome.shared.pick(&self.machine.layout.now(Who::Mover).0);
+                (shared.expect("no state has an empty shared part"), threads, origin.clone())
             }
             FoundError::Block { node, mover, error } => {
                 let (shared, threads) = self.before_error(&mut builder, *node, *mover, *error)?;
@@ -73,11 +74,6 @@ impl SymbolicSearch<'_> {
         let (_, vars) = self.machine.layout.now(Who::Mover);
         let locals = self.machine.sets.get(set).pick(&vars).expect("no pair has an empty set");
         Live { name: builder.name(), place, locals }
-    }
-
-    fn pick_shared(&self, set: &Bdd) -> Vec<bool> {
-        let (vars, _) = self.machine.layout.now(Who::Mover);
-        set.pick(&vars).expect("no state has an empty shared part")
     }
 
     /// Returns the threads that an origin leads to, one by one: their places, sets and parts.

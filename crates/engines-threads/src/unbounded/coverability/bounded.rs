@@ -18,14 +18,14 @@ const NONE: u32 = u32::MAX;
 /// Finds the shortest run with k threads at a time to a target; `None` if there is no such run.
 pub fn find(rules: &Rules<'_>, k: usize, run: &Run<'_>) -> Result<Option<TtsRun>, Stop> {
     let mut search = BoundedSearch::new(rules, k);
-    let found = search.explore(run, |rules, shared, threads| rules.is_target(shared, threads))?;
+    let found = search.explore(run, |shared, threads| rules.is_target(shared, threads))?;
     Ok(found.map(|number| search.way_to(number)))
 }
 
 /// Returns the thread states that k threads reach, in ascending order.
 pub fn thread_states(rules: &Rules<'_>, k: usize, run: &Run<'_>) -> Result<Vec<(SharedId, LocalId)>, Stop> {
     let mut search = BoundedSearch::new(rules, k);
-    search.explore(run, |_, _, _| false)?;
+    search.explore(run, |_, _| false)?;
     let mut states: Vec<(SharedId, LocalId)> = Vec::new();
     for number in 0..search.len() {
         let (shared, threads) = search.configuration(number);
@@ -45,10 +45,9 @@ pub(super) fn visit(
     rules: &Rules<'_>,
     k: usize,
     run: &Run<'_>,
-    mut enough: impl FnMut(SharedId, &[LocalId]) -> bool,
+    enough: impl FnMut(SharedId, &[LocalId]) -> bool,
 ) -> Result<(), Stop> {
-    BoundedSearch::new(rules, k).explore(run, |_, shared, threads| enough(shared, threads))?;
-    Ok(())
+    BoundedSearch::new(rules, k).explore(run, enough).map(drop)
 }
 
 /// A search over configurations: lists of the shared state, and of up to k local states in ascending order.
@@ -86,7 +85,7 @@ impl<'t> BoundedSearch<'t> {
     fn explore(
         &mut self,
         run: &Run<'_>,
-        mut wanted: impl FnMut(&Rules<'_>, SharedId, &[LocalId]) -> bool,
+        mut wanted: impl FnMut(SharedId, &[LocalId]) -> bool,
     ) -> Result<Option<usize>, Stop> {
         self.start(run)?;
         let mut next = 0;
@@ -96,7 +95,7 @@ impl<'t> BoundedSearch<'t> {
                 run.event(Event::Searched { visited: self.len(), waiting: self.len() - next, depth: self.k });
             }
             let (shared, threads) = self.configuration(next);
-            if wanted(self.rules, shared, &threads) {
+            if wanted(shared, &threads) {
                 return Ok(Some(next));
             }
             self.expand(next, shared, &threads);
