@@ -109,9 +109,7 @@ impl<'a> ExplicitSearch<'a> {
         if visit != Visit::UntilError || self.met.is_empty() {
             return None;
         }
-        let mut errors: Vec<Error> = self.met.keys().copied().filter(|error| self.is_target_error(*error)).collect();
-        errors.sort_unstable();
-        errors.first().copied()
+        self.met.keys().copied().filter(|error| self.is_target_error(*error)).min()
     }
 
     /// Returns whether an error belongs to the target.

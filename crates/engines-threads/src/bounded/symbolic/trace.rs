@@ -167,10 +167,9 @@ impl SymbolicSearch<'_> {
         let (set, condition) = (&block.items[item].set, self.failure(error).map_err(out_of_nodes)?);
         let picked = self.machine.layout.pick(&set.and(&condition).map_err(out_of_nodes)?);
         let picked = picked.expect("the search found this error once");
-        let moving = |place, locals, name| Live { name, place, locals };
         let name = builder.name();
         let mover = match key.at {
-            At::Place(place) => Some(moving(place, picked.locals, name)),
+            At::Place(place) => Some(Live { name, place, locals: picked.locals }),
             At::Gone => None,
         };
         if let BlockError::Fails(_, edge) = error {

@@ -16,7 +16,7 @@
 //! ω, or is dropped.
 
 use selvedge_check::{Event, Run, Stop};
-use selvedge_ir::tts::{Cover, LocalId, RuleId, SharedId};
+use selvedge_ir::tts::{Cover, LocalId, SharedId};
 
 use super::{Rules, Vector};
 
@@ -116,20 +116,15 @@ impl<'t> Tree<'t> {
         for (local, _) in vector.counts() {
             for id in self.rules.of(shared, *local) {
                 run.tick()?;
-                let (shared, mut after) = self.after(&vector, *id);
-                self.accelerate(shared, &mut after, number);
-                self.add(shared, after, Some(number));
+                let rule = self.rules.rule(*id);
+                let mut after = vector.clone();
+                after.remove(rule.local);
+                rule.after.iter().for_each(|local| after.add(*local));
+                self.accelerate(rule.shared_after, &mut after, number);
+                self.add(rule.shared_after, after, Some(number));
             }
         }
         Ok(())
-    }
-
-    fn after(&self, vector: &Vector, id: RuleId) -> (SharedId, Vector) {
-        let rule = self.rules.rule(id);
-        let mut after = vector.clone();
-        after.remove(rule.local);
-        rule.after.iter().for_each(|local| after.add(*local));
-        (rule.shared_after, after)
     }
 
     /// Puts ω where a vector has grown since an ancestor, until nothing changes.

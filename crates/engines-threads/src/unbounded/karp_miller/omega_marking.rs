@@ -100,15 +100,15 @@ impl OmegaMarking {
         }
         let mut rest: Vec<&Group> = Vec::new();
         for group in &other.groups {
-            let mut fits = self.fitting(group).filter(|large| large.count == Count::Omega);
-            if !fits.any(|large| sets.includes(large.set, group.set)) {
+            let mut omegas = self.groups.iter().filter(|large| large.count == Count::Omega);
+            if !omegas.any(|large| large.place == group.place && sets.includes(large.set, group.set)) {
                 match group.count {
                     Count::Omega => return false,
                     Count::Finite(count) => rest.extend(std::iter::repeat_n(group, count as usize)),
                 }
             }
         }
-        let view_slots: Vec<&Group> = self
+        let finite: Vec<&Group> = self
             .groups
             .iter()
             .flat_map(|group| match group.count {
@@ -117,14 +117,9 @@ impl OmegaMarking {
             })
             .collect();
         let mut fits = |small: usize, large: usize| {
-            rest[small].place == view_slots[large].place && sets.includes(view_slots[large].set, rest[small].set)
+            rest[small].place == finite[large].place && sets.includes(finite[large].set, rest[small].set)
         };
-        matching(rest.len(), view_slots.len(), &mut fits).is_some()
-    }
-
-    fn fitting<'c>(&'c self, small: &Group) -> impl Iterator<Item = &'c Group> + use<'c> {
-        let place = small.place;
-        self.groups.iter().filter(move |large| large.place == place)
+        matching(rest.len(), finite.len(), &mut fits).is_some()
     }
 
     /// Puts ω where there are more threads than in an ancestor, if each group of the ancestor can be matched to a group

@@ -91,8 +91,7 @@ impl ViewTable {
         if set.is_false() {
             return Ok(false);
         }
-        let known = self.entries.get(&key).map(|entry| entry.all.clone());
-        let fresh = match &known {
+        let fresh = match self.get(&key) {
             Some(known) => set.minus(known)?,
             None => set.clone(),
         };
