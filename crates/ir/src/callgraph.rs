@@ -2,21 +2,20 @@
 
 use index_vec::IndexVec;
 
-use crate::flow::Flow;
+use crate::flow::{Flow, postorder};
 use crate::syntax::{Count, EdgeId, LocId, Op, ProcId, Program};
 
 /// Returns whether the program is a single thread: one initial thread in every run, and nothing that starts another. A
 /// prelude may run before it.
 pub fn is_sequential(program: &Program) -> bool {
     let [entry] = program.entries.as_raw_slice() else { return false };
-    entry.count == Count::Exactly(1) && !program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)))
+    entry.count == Count::Exactly(1) && !program.starts_threads()
 }
 
 /// Returns whether every run has a bounded number of threads: no edge starts threads, and no entry has count
 /// [`Count::Any`].
 pub fn has_bounded_threads(program: &Program) -> bool {
-    let spawns = program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
-    !spawns && program.entries.iter().all(|entry| entry.count != Count::Any)
+    !program.starts_threads() && program.entries.iter().all(|entry| entry.count != Count::Any)
 }
 
 /// Returns whether the prelude may end in the middle of a call. The initial threads start then, as after its return.
@@ -39,9 +38,9 @@ pub struct CallGraph {
 impl CallGraph {
     /// Collects the calls and spawns of all edges, in linear time.
     pub fn new(program: &Program) -> CallGraph {
-        let mut calls: IndexVec<ProcId, Vec<ProcId>> = program.procs.iter().map(|_| Vec::new()).collect();
-        let mut spawns = calls.clone();
-        let mut sites: IndexVec<ProcId, Vec<EdgeId>> = program.procs.iter().map(|_| Vec::new()).collect();
+        let none: IndexVec<ProcId, Vec<ProcId>> = IndexVec::from_vec(vec![Vec::new(); program.procs.len()]);
+        let (mut calls, mut spawns) = (none.clone(), none);
+        let mut sites: IndexVec<ProcId, Vec<EdgeId>> = IndexVec::from_vec(vec![Vec::new(); program.procs.len()]);
         for (id, edge) in program.edges.iter_enumerated() {
             let proc = program.locs[edge.from].proc;
             match &edge.op {
@@ -124,8 +123,7 @@ impl CallGraph {
 
     /// Returns the procedures that any run of the program can reach through calls and spawns, the prelude included.
     pub fn reachable_from_entries(&self, program: &Program) -> IndexVec<ProcId, bool> {
-        let roots = program.entries.iter().map(|entry| entry.proc).chain(program.prelude);
-        self.reachable(roots, Through::CallsAndSpawns)
+        self.reachable(program.roots(), Through::CallsAndSpawns)
     }
 }
 
@@ -138,55 +136,34 @@ pub enum Through {
     CallsAndSpawns,
 }
 
-/// Computes strongly connected components by Tarjan's algorithm, without recursion.
+/// Computes the strongly connected components of the calls, callees before their callers, by the algorithm of Kosaraju
+/// and Sharir.
 ///
-/// Order: depth-first; `path` holds the procedures that are entered and not left, each with the callees still to be
-/// looked at. Invariant: `low[p]` is the least number of a procedure on `open` that is known to be reachable from `p`;
-/// `open` holds the entered procedures whose component is not complete, in the order of their numbers. A procedure that
-/// is left with `low` equal to its own number is the first of its component, which is the rest of `open` from it on.
-/// It ends because each procedure is entered once. A component is complete only after all that its members call,
-/// hence callees come first.
+/// Order: a depth-first search leaves all procedures; they are taken from the last to the first, and each collects
+/// itself and the procedures without a component that lead to it. Invariant: a component whose member the search left
+/// last is collected before the others. Whatever calls into it from outside was left later, hence has a component, so
+/// that nothing else is collected. Components are thus found callers first.
 fn components(calls: &IndexVec<ProcId, Vec<ProcId>>) -> Vec<Vec<ProcId>> {
-    const UNSEEN: u32 = u32::MAX;
-    const CLOSED: u32 = u32::MAX - 1;
-    let mut low: IndexVec<ProcId, u32> = calls.iter().map(|_| UNSEEN).collect();
-    let mut open: Vec<ProcId> = Vec::new();
+    let mut callers: IndexVec<ProcId, Vec<ProcId>> = IndexVec::from_vec(vec![Vec::new(); calls.len()]);
+    for (caller, callees) in calls.iter_enumerated() {
+        callees.iter().for_each(|callee| callers[*callee].push(caller));
+    }
+    let mut has_component: IndexVec<ProcId, bool> = IndexVec::from_vec(vec![false; calls.len()]);
     let mut components = Vec::new();
-    let mut count = 0;
-    for root in calls.indices() {
-        let mut path: Vec<(ProcId, usize, u32)> = Vec::new();
-        let mut enter = (low[root] == UNSEEN).then_some(root);
-        loop {
-            if let Some(proc) = enter.take() {
-                low[proc] = count;
-                path.push((proc, 0, count));
-                open.push(proc);
-                count += 1;
-            }
-            let Some((proc, next, number)) = path.last_mut() else { break };
-            if let Some(&callee) = calls[*proc].get(*next) {
-                *next += 1;
-                match low[callee] {
-                    UNSEEN => enter = Some(callee),
-                    CLOSED => {}
-                    seen => low[*proc] = low[*proc].min(seen),
-                }
-                continue;
-            }
-            let (proc, number) = (*proc, *number);
-            path.pop();
-            if low[proc] == number {
-                let begin =
-                    open.iter().rposition(|member| *member == proc).expect("a member is open until closed here");
-                let mut component = open.split_off(begin);
-                component.sort_unstable();
-                component.iter().for_each(|member| low[*member] = CLOSED);
-                components.push(component);
-            } else if let Some((caller, ..)) = path.last() {
-                low[*caller] = low[*caller].min(low[proc]);
+    for first in postorder(calls.indices(), |proc| calls[proc].iter().copied()).into_iter().rev() {
+        let (mut component, mut open) = (Vec::new(), vec![first]);
+        while let Some(proc) = open.pop() {
+            if !std::mem::replace(&mut has_component[proc], true) {
+                component.push(proc);
+                open.extend(&callers[proc]);
             }
         }
+        if !component.is_empty() {
+            component.sort_unstable();
+            components.push(component);
+        }
     }
+    components.reverse();
     components
 }
 

@@ -7,10 +7,12 @@
 
 use std::collections::BTreeSet;
 
+use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
 use smallvec::SmallVec;
 
 use crate::callgraph::{CallGraph, Through};
+use crate::flow::postorder;
 use crate::syntax::{EdgeId, EntryId, LocId, Op, Program};
 
 /// An arrow along which information flows.
@@ -65,9 +67,12 @@ impl ArrowKind {
 #[derive(Clone, Debug)]
 pub struct Arrows {
     arrows: Vec<Arrow>,
-    out: IndexVec<LocId, SmallVec<[u32; 2]>>,
-    into: IndexVec<LocId, SmallVec<[u32; 2]>>,
+    out: ArrowIndex,
+    into: ArrowIndex,
 }
+
+/// The numbers of the arrows at each location.
+type ArrowIndex = IndexVec<LocId, SmallVec<[u32; 2]>>;
 
 impl Arrows {
     /// Collects the arrows, in linear time.
@@ -113,8 +118,8 @@ impl Arrows {
     }
 
     fn index(program: &Program, arrows: Vec<Arrow>) -> Arrows {
-        let mut out: IndexVec<LocId, SmallVec<[u32; 2]>> = program.locs.iter().map(|_| SmallVec::new()).collect();
-        let mut into = out.clone();
+        let none = IndexVec::from_vec(vec![SmallVec::new(); program.locs.len()]);
+        let (mut out, mut into): (ArrowIndex, ArrowIndex) = (none.clone(), none);
         for (number, arrow) in arrows.iter().enumerate() {
             out[arrow.from].push(number as u32);
             into[arrow.to].push(number as u32);
@@ -167,7 +172,7 @@ pub type Values<V> = IndexVec<LocId, V>;
 /// same target and the same edge: the arrows of one call may use each other's values.
 pub trait Analysis {
     /// The information at a location.
-    type Value: Clone;
+    type Value: Join;
 
     /// The direction of the flow.
     const DIRECTION: Direction;
@@ -177,9 +182,30 @@ pub trait Analysis {
 
     /// Returns what flows along an arrow.
     fn transfer(&self, arrow: &Arrow, values: &Values<Self::Value>) -> Self::Value;
+}
 
-    /// Adds new information to a value, and returns whether the value has grown.
-    fn join(&self, known: &mut Self::Value, come: &Self::Value) -> bool;
+/// A value of a join-semilattice.
+pub trait Join {
+    /// Adds new information to the value, and returns whether it has grown.
+    fn join(&mut self, come: &Self) -> bool;
+}
+
+impl Join for FixedBitSet {
+    fn join(&mut self, come: &FixedBitSet) -> bool {
+        let grows = !come.is_subset(self);
+        if grows {
+            self.union_with(come);
+        }
+        grows
+    }
+}
+
+/// A set of up to eight elements, one for each bit.
+impl Join for u8 {
+    fn join(&mut self, come: &u8) -> bool {
+        let known = std::mem::replace(self, *self | come);
+        *self != known
+    }
 }
 
 /// Computes the least solution.
@@ -193,7 +219,9 @@ pub trait Analysis {
 /// and below the least one.
 pub fn solve<A: Analysis>(arrows: &Arrows, analysis: &A) -> Values<A::Value> {
     let mut values: Values<A::Value> = arrows.out.indices().map(|loc| analysis.start(loc)).collect();
-    let order = reverse_postorder(arrows, A::DIRECTION);
+    let targets = |loc| arrows.leaving(A::DIRECTION, loc).map(|arrow| A::DIRECTION.target(arrow));
+    let mut order = postorder(arrows.out.indices(), targets);
+    order.reverse();
     let mut rank: IndexVec<LocId, u32> = order.iter().map(|_| 0).collect();
     for (place, loc) in order.iter().enumerate() {
         rank[*loc] = place as u32;
@@ -206,7 +234,7 @@ pub fn solve<A: Analysis>(arrows: &Arrows, analysis: &A) -> Values<A::Value> {
         for arrow in arrows.leaving(A::DIRECTION, order[place as usize]) {
             let come = analysis.transfer(arrow, &values);
             let target = A::DIRECTION.target(arrow);
-            if analysis.join(&mut values[target], &come) {
+            if values[target].join(&come) {
                 waiting.insert(rank[target]);
             }
         }
@@ -217,31 +245,4 @@ pub fn solve<A: Analysis>(arrows: &Arrows, analysis: &A) -> Values<A::Value> {
 /// Returns the first location that waits at or after a position, or else the first of all.
 fn next_waiting(waiting: &BTreeSet<u32>, from: u32) -> Option<u32> {
     waiting.range(from..).next().or_else(|| waiting.first()).copied()
-}
-
-/// Returns all locations, each before those that it flows to, except in cycles.
-fn reverse_postorder(arrows: &Arrows, direction: Direction) -> Vec<LocId> {
-    let mut order = Vec::with_capacity(arrows.out.len());
-    let mut seen: IndexVec<LocId, bool> = arrows.out.iter().map(|_| false).collect();
-    for root in arrows.out.indices() {
-        if std::mem::replace(&mut seen[root], true) {
-            continue;
-        }
-        let mut path = vec![(root, arrows.leaving(direction, root))];
-        while let Some((loc, rest)) = path.last_mut() {
-            match rest.next().map(|arrow| direction.target(arrow)) {
-                Some(next) if !seen[next] => {
-                    seen[next] = true;
-                    path.push((next, arrows.leaving(direction, next)));
-                }
-                Some(_) => {}
-                None => {
-                    order.push(*loc);
-                    path.pop();
-                }
-            }
-        }
-    }
-    order.reverse();
-    order
 }

@@ -1,4 +1,4 @@
-//! The value of an expression.
+//! Computes the value of an expression.
 
 use crate::syntax::{BinaryOp, Expr, UnaryOp, Value};
 
@@ -6,7 +6,7 @@ use crate::syntax::{BinaryOp, Expr, UnaryOp, Value};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overflow;
 
-/// The value of `expr`, in which `leaf` gives the value of variables and choices.
+/// Computes the value of `expr`, in which `leaf` gives the value of variables and choices.
 ///
 /// # Panics
 ///
@@ -25,7 +25,7 @@ pub fn eval(expr: &Expr, leaf: &dyn Fn(&Expr) -> Value) -> Result<Value, Overflo
     })
 }
 
-/// The truth value of `expr`.
+/// Computes the truth value of `expr`.
 ///
 /// # Panics
 ///
@@ -37,7 +37,7 @@ pub fn holds(expr: &Expr, leaf: &dyn Fn(&Expr) -> Value) -> Result<bool, Overflo
     }
 }
 
-/// The value of an operator's result. Panics like [`eval`].
+/// Computes the value of an operator's result. Panics like [`eval`].
 pub fn unary(op: UnaryOp, operand: Value) -> Result<Value, Overflow> {
     match (op, operand) {
         (UnaryOp::Not, Value::Bool(value)) => Ok(Value::Bool(!value)),
@@ -47,7 +47,7 @@ pub fn unary(op: UnaryOp, operand: Value) -> Result<Value, Overflow> {
     }
 }
 
-/// The value of an operator's result. Panics like [`eval`].
+/// Computes the value of an operator's result. Panics like [`eval`].
 pub fn binary(op: BinaryOp, left: Value, right: Value) -> Result<Value, Overflow> {
     match (left, right) {
         (Value::Bool(left), Value::Bool(right)) => Ok(Value::Bool(logical(op, left, right))),

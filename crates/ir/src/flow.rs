@@ -1,95 +1,105 @@
-//! The edges of a program, indexed by location.
+//! The edges of a program, indexed by location, and what can be reached along them.
 
-use std::collections::BTreeSet;
+use std::hash::Hash;
 
+use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
-use crate::syntax::{EdgeId, LocId, Program};
+use crate::syntax::{EdgeId, LocId, Op, ProcId, Program};
 
 /// Edges by the location they leave and by the location they reach, in ascending order of their numbers.
 #[derive(Clone, Debug)]
 pub struct Flow {
-    out: Index,
-    into: Index,
+    out: IndexVec<LocId, SmallVec<[EdgeId; 4]>>,
+    into: IndexVec<LocId, SmallVec<[EdgeId; 4]>>,
 }
 
 impl Flow {
     /// Indexes the edges of a program, in linear time.
     pub fn new(program: &Program) -> Flow {
-        Flow {
-            out: Index::new(program, |edge| program.edges[edge].from),
-            into: Index::new(program, |edge| program.edges[edge].to),
+        let none = IndexVec::from_vec(vec![SmallVec::new(); program.locs.len()]);
+        let mut flow = Flow { out: none.clone(), into: none };
+        for (id, edge) in program.edges.iter_enumerated() {
+            flow.out[edge.from].push(id);
+            flow.into[edge.to].push(id);
         }
+        flow
     }
 
     /// Returns the edges that leave a location.
     pub fn out(&self, loc: LocId) -> &[EdgeId] {
-        self.out.get(loc)
+        &self.out[loc]
     }
 
     /// Returns the edges that reach a location.
     pub fn into(&self, loc: LocId) -> &[EdgeId] {
-        self.into.get(loc)
+        &self.into[loc]
     }
 
     /// Returns the locations that can be reached inside a procedure, each after those that it leads to, back edges
     /// aside.
-    ///
-    /// A depth-first search without recursion: `path` holds the locations that are entered and not left, each with the
-    /// number of its edges already taken. It ends because each location is entered once.
     pub fn postorder(&self, program: &Program, entry: LocId) -> Vec<LocId> {
-        let mut order = Vec::new();
-        let mut seen = BTreeSet::from([entry]);
-        let mut path = vec![(entry, 0)];
-        while let Some((loc, next)) = path.last_mut() {
-            match self.out(*loc).get(*next) {
-                Some(edge) => {
-                    *next += 1;
-                    let to = program.edges[*edge].to;
-                    if seen.insert(to) {
-                        path.push((to, 0));
-                    }
-                }
+        postorder([entry], |loc| self.out(loc).iter().map(|edge| program.edges[*edge].to))
+    }
+}
+
+/// Returns the nodes of a graph that can be reached from some nodes, each after those that it leads to, cycles aside.
+///
+/// A depth-first search without recursion: `path` holds the nodes that are entered and not left, each with the
+/// successors still to be looked at. It ends because each node is entered once.
+pub fn postorder<N: Copy + Eq + Hash, I: Iterator<Item = N>>(
+    roots: impl IntoIterator<Item = N>,
+    successors: impl Fn(N) -> I,
+) -> Vec<N> {
+    let (mut order, mut entered) = (Vec::new(), FxHashSet::default());
+    for root in roots {
+        let mut path = Vec::from_iter(entered.insert(root).then(|| (root, successors(root))));
+        while let Some((node, rest)) = path.last_mut() {
+            match rest.next() {
+                Some(next) => path.extend(entered.insert(next).then(|| (next, successors(next)))),
                 None => {
-                    order.push(*loc);
+                    order.push(*node);
                     path.pop();
                 }
             }
         }
-        order
     }
+    order
 }
 
-/// All edges sorted by one of their locations, and the index at which the part of each location begins.
-#[derive(Clone, Debug)]
-struct Index {
-    begin: IndexVec<LocId, u32>,
-    edges: Vec<EdgeId>,
-}
-
-impl Index {
-    /// Sorts the edges by counting: `begin[loc]` first is a count, then the end of the part of `loc`, and then, after
-    /// the edges are placed from the last to the first, its beginning.
-    fn new(program: &Program, key: impl Fn(EdgeId) -> LocId) -> Index {
-        let mut begin: IndexVec<LocId, u32> = IndexVec::from_vec(vec![0; program.locs.len() + 1]);
-        for edge in program.edges.indices() {
-            begin[key(edge)] += 1;
+/// Returns the locations that threads and the prelude can reach along some of the edges. The location after a call is
+/// reached only if the callee can return.
+pub(crate) fn reached(program: &Program, may_take: impl Fn(EdgeId) -> bool) -> FixedBitSet {
+    let flow = Flow::new(program);
+    let mut reached = FixedBitSet::with_capacity(program.locs.len());
+    let mut waiting: Vec<LocId> = program.roots().map(|proc| program.procs[proc].entry).collect();
+    // The locations after the calls of each procedure that have not returned.
+    let mut after_calls: IndexVec<ProcId, Vec<LocId>> = IndexVec::from_vec(vec![Vec::new(); program.procs.len()]);
+    while let Some(loc) = waiting.pop() {
+        if reached.put(loc.index()) {
+            continue;
         }
-        let mut sum = 0;
-        for count in begin.iter_mut() {
-            sum += *count;
-            *count = sum;
+        let own = program.locs[loc].proc;
+        if program.procs[own].exit == loc {
+            waiting.append(&mut after_calls[own]);
         }
-        let mut edges = vec![EdgeId::new(0); program.edges.len()];
-        for edge in program.edges.indices().rev() {
-            let place = &mut begin[key(edge)];
-            *place -= 1;
-            edges[*place as usize] = edge;
+        for edge in flow.out(loc).iter().filter(|id| may_take(**id)).map(|id| &program.edges[*id]) {
+            match &edge.op {
+                Op::Call(call) => {
+                    let callee = &program.procs[call.callee];
+                    waiting.push(callee.entry);
+                    let returns = reached.contains(callee.exit.index());
+                    if returns { &mut waiting } else { &mut after_calls[call.callee] }.push(edge.to);
+                }
+                Op::Spawn(spawn) => waiting.extend([program.procs[spawn.callee].entry, edge.to]),
+                Op::Fork(child) => waiting.extend([*child, edge.to]),
+                // It leads to the exit of the procedure, but not to its callers.
+                Op::End => {}
+                _ => waiting.push(edge.to),
+            }
         }
-        Index { begin, edges }
     }
-
-    fn get(&self, loc: LocId) -> &[EdgeId] {
-        &self.edges[self.begin[loc] as usize..self.begin[loc + 1] as usize]
-    }
+    reached
 }

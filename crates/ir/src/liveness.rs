@@ -14,10 +14,10 @@ use fixedbitset::FixedBitSet;
 
 use crate::callgraph::{CallGraph, is_sequential};
 use crate::dataflow::{Analysis, Arrow, ArrowKind, Arrows, Direction, Values, solve};
-use crate::mod_ref::{ModRef, for_each_assigned, grow};
+use crate::mod_ref::ModRef;
 use crate::slots::Slots;
 use crate::syntax::{EdgeId, EntryId, Expr, LocId, Op, Program, Scope, VarId};
-use crate::visit::for_each_old_read;
+use crate::visit::{for_each_old_read, reads};
 
 /// The live variables of each location.
 #[derive(Clone, Debug)]
@@ -29,38 +29,21 @@ pub struct Liveness {
 impl Liveness {
     /// Computes the live variables.
     pub fn new(program: &Program) -> Liveness {
-        let calls = CallGraph::new(program);
-        let arrows = Arrows::new(program, &calls);
-        let slots = Slots::new(program);
-        let mod_ref = ModRef::new(program, &slots, &calls, &arrows);
-        Liveness::with(program, slots, &mod_ref, &arrows)
+        Liveness::in_environment(program, !is_sequential(program))
     }
 
     /// Computes the live variables as if other threads ran concurrently, even if the program has only one: a shared
     /// variable that is read somewhere is live everywhere.
     pub fn among_threads(program: &Program) -> Liveness {
-        let calls = CallGraph::new(program);
+        Liveness::in_environment(program, true)
+    }
+
+    fn in_environment(program: &Program, has_other_threads: bool) -> Liveness {
+        let (calls, slots) = (CallGraph::new(program), Slots::new(program));
         let arrows = Arrows::new(program, &calls);
-        let slots = Slots::new(program);
         let mod_ref = ModRef::new(program, &slots, &calls, &arrows);
-        Liveness::pinning(program, pinned(program, Environment::Threads), slots, &mod_ref, &arrows)
-    }
-
-    pub(crate) fn with(program: &Program, slots: Slots, mod_ref: &ModRef, arrows: &Arrows) -> Liveness {
-        let environment = if is_sequential(program) { Environment::Alone } else { Environment::Threads };
-        Liveness::pinning(program, pinned(program, environment), slots, mod_ref, arrows)
-    }
-
-    fn pinning(
-        program: &Program,
-        pinned: impl Fn(&VarId) -> bool,
-        slots: Slots,
-        mod_ref: &ModRef,
-        arrows: &Arrows,
-    ) -> Liveness {
-        let mut pinned: Vec<VarId> = program.vars.indices().filter(pinned).collect();
-        pinned.sort_unstable();
-        let live = solve(arrows, &Live { program, slots: &slots, mod_ref, pinned });
+        let pinned = pinned(program, has_other_threads);
+        let live = solve(&arrows, &Live { program, slots: &slots, mod_ref, pinned });
         Liveness { slots, live }
     }
 
@@ -69,39 +52,37 @@ impl Liveness {
         &self.live[loc]
     }
 
+    /// Returns the numbering of the variables.
+    pub(crate) fn slots(&self) -> &Slots {
+        &self.slots
+    }
+
     /// Returns whether a variable is live at a location of a procedure in which it is visible.
     pub fn is_live(&self, loc: LocId, var: VarId) -> bool {
         self.live[loc].contains(self.slots.get(var))
     }
 }
 
-/// The threads that run concurrently with a thread.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Environment {
-    Alone,
-    Threads,
-}
-
-/// Returns whether a variable must count as live everywhere because other threads may read it.
-fn pinned(program: &Program, environment: Environment) -> impl Fn(&VarId) -> bool + use<> {
-    let mut pinned = vec![false; program.vars.len()];
+/// Returns the variables that must count as live everywhere because other threads may read them.
+fn pinned(program: &Program, has_other_threads: bool) -> Vec<VarId> {
+    let mut pinned = FixedBitSet::with_capacity(program.vars.len());
     let entry_inits = program.entries.iter().flat_map(|entry| entry.init.iter().map(|(_, rhs)| rhs));
     for expr in program.edges.iter().flat_map(|edge| edge.op.exprs()).chain(entry_inits) {
         expr.for_each_leaf(|leaf| match *leaf {
-            Expr::Passive(var) | Expr::PassiveNext(var) => pinned[var.index()] = true,
-            Expr::Var(var) | Expr::Next(var) if program.vars[var].scope == Scope::Shared => {
-                pinned[var.index()] |= environment == Environment::Threads;
+            Expr::Passive(var) | Expr::PassiveNext(var) => pinned.insert(var.index()),
+            Expr::Var(var) | Expr::Next(var) if has_other_threads && program.vars[var].scope == Scope::Shared => {
+                pinned.insert(var.index());
             }
             _ => {}
         });
     }
-    move |var| pinned[var.index()]
+    pinned.ones().map(VarId::from_usize).collect()
 }
 
 struct Live<'p> {
     program: &'p Program,
     slots: &'p Slots,
-    mod_ref: &'p ModRef,
+    mod_ref: ModRef,
     pinned: Vec<VarId>,
 }
 
@@ -120,9 +101,7 @@ impl Live<'_> {
         needed.iter().for_each(|(var, _)| live.remove(self.slots.get(*var)));
         let mut read = |leaf: &Expr| match *leaf {
             Expr::Var(var) => live.insert(self.slots.get(var)),
-            Expr::Next(var) if !assign.active.iter().any(|(assigned, _)| *assigned == var) => {
-                live.insert(self.slots.get(var));
-            }
+            Expr::Next(var) if !assign.assigns(var) => live.insert(self.slots.get(var)),
             _ => {}
         };
         let passive = assign.passive.iter().map(|(_, rhs)| rhs);
@@ -139,37 +118,25 @@ impl Live<'_> {
         let mut live = self.without_results(id, after);
         let Op::Call(call) = &edge.op else { return live };
         let effects = self.mod_ref.of(call.callee);
-        for slot in 0..self.slots.globals().len() {
-            if !effects.passed.contains(slot) {
-                live.remove(slot);
-            }
-        }
+        (0..self.slots.globals().len())
+            .filter(|slot| !effects.passed.contains(*slot))
+            .for_each(|slot| live.remove(slot));
         live.union_with(&effects.exposed);
         self.before(id, live)
     }
 
     fn without_results(&self, id: EdgeId, after: &FixedBitSet) -> FixedBitSet {
         let mut live = after.clone();
-        for_each_assigned(&self.program.edges[id], |var| live.remove(self.slots.get(var)));
+        self.program.edges[id].op.assigned().for_each(|var| live.remove(self.slots.get(var)));
         live
-    }
-
-    /// Returns the part of a set that is visible in another procedure.
-    fn globals_of(&self, live: &FixedBitSet) -> FixedBitSet {
-        let n_globals = self.slots.globals().len();
-        let mut globals = FixedBitSet::with_capacity(n_globals);
-        globals.extend(live.ones().take_while(|slot| *slot < n_globals));
-        globals
     }
 
     /// Returns the variables that are live when the initial threads start: those that one of this kind reads, including
     /// its initial values.
     fn before_start(&self, entry: EntryId, live: &FixedBitSet) -> FixedBitSet {
-        let mut live = self.globals_of(live);
+        let mut live = self.slots.globals_of(live);
         for (_, rhs) in &self.program.entries[entry].init {
-            for var in crate::visit::reads(rhs) {
-                live.insert(self.slots.get(var));
-            }
+            live.extend(reads(rhs).into_iter().map(|var| self.slots.get(var)));
         }
         live
     }
@@ -196,16 +163,12 @@ impl Analysis for Live<'_> {
         match arrow.kind {
             ArrowKind::Step(edge) => self.before(edge, after.clone()),
             ArrowKind::Across(edge) => self.before_call(edge, after),
-            ArrowKind::Leave(edge) => self.globals_of(&self.without_results(edge, after)),
+            ArrowKind::Leave(edge) => self.slots.globals_of(&self.without_results(edge, after)),
             ArrowKind::Fork(_) => after.clone(),
-            ArrowKind::Spawn(_) | ArrowKind::Finish(_) => self.globals_of(after),
+            ArrowKind::Spawn(_) | ArrowKind::Finish(_) => self.slots.globals_of(after),
             ArrowKind::Start(entry) => self.before_start(entry, after),
             ArrowKind::Enter(_) => FixedBitSet::new(),
         }
-    }
-
-    fn join(&self, known: &mut FixedBitSet, come: &FixedBitSet) -> bool {
-        grow(known, come)
     }
 }
 

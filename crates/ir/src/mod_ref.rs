@@ -9,9 +9,9 @@ use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
 
 use crate::callgraph::CallGraph;
-use crate::dataflow::{Analysis, Arrow, ArrowKind, Arrows, Direction, Values, solve};
+use crate::dataflow::{Analysis, Arrow, ArrowKind, Arrows, Direction, Join, Values, solve};
 use crate::slots::Slots;
-use crate::syntax::{Edge, EdgeId, LocId, Op, ProcId, Program, VarId};
+use crate::syntax::{EdgeId, LocId, Op, ProcId, Program, VarId};
 use crate::visit::for_each_old_read;
 
 /// The effects of the calls to each procedure.
@@ -50,7 +50,7 @@ impl ModRef {
         for edge in &program.edges {
             let own = &mut effects[program.locs[edge.from].proc];
             for_each_old_read(&edge.op, |var| insert_global(&mut own.refs, slots, var));
-            for_each_assigned(edge, |var| insert_global(&mut own.mods, slots, var));
+            edge.op.assigned().for_each(|var| insert_global(&mut own.mods, slots, var));
         }
         close(&mut effects, calls);
         ModRef { effects }
@@ -76,15 +76,6 @@ fn close(effects: &mut IndexVec<ProcId, Effects>, calls: &CallGraph) {
             effects[*proc].refs.clone_from(&refs);
             effects[*proc].mods.clone_from(&mods);
         }
-    }
-}
-
-/// Calls `visit` on each variable of the stepping thread that the step assigns; for a call, those of its results.
-pub(crate) fn for_each_assigned(edge: &Edge, mut visit: impl FnMut(VarId)) {
-    match &edge.op {
-        Op::Assign(assign) => assign.active.iter().for_each(|(var, _)| visit(*var)),
-        Op::Call(call) => call.results.iter().flatten().for_each(|var| visit(*var)),
-        _ => {}
     }
 }
 
@@ -117,13 +108,11 @@ impl Exposure<'_> {
     /// Returns what flows over a step, given the value after it.
     fn before(&self, id: EdgeId, mut value: Exposed) -> Exposed {
         let edge = &self.program.edges[id];
-        for_each_assigned(edge, |var| {
-            let slot = self.slots.get(var);
-            if slot < self.slots.globals().len() {
-                value.exposed.remove(slot);
-                value.passed.remove(slot);
-            }
-        });
+        let n_globals = self.slots.globals().len();
+        for slot in edge.op.assigned().map(|var| self.slots.get(var)).filter(|slot| *slot < n_globals) {
+            value.exposed.remove(slot);
+            value.passed.remove(slot);
+        }
         for_each_old_read(&edge.op, |var| insert_global(&mut value.exposed, self.slots, var));
         value
     }
@@ -169,20 +158,13 @@ impl Analysis for Exposure<'_> {
             ArrowKind::Leave(_) | ArrowKind::Start(_) => self.none(),
         }
     }
-
-    fn join(&self, known: &mut Exposed, come: &Exposed) -> bool {
-        let exposed = grow(&mut known.exposed, &come.exposed);
-        grow(&mut known.passed, &come.passed) || exposed
-    }
 }
 
-/// Adds the second set to the first, and returns whether that has grown.
-pub(crate) fn grow(known: &mut FixedBitSet, come: &FixedBitSet) -> bool {
-    let grows = !come.is_subset(known);
-    if grows {
-        known.union_with(come);
+impl Join for Exposed {
+    fn join(&mut self, come: &Exposed) -> bool {
+        let exposed = self.exposed.join(&come.exposed);
+        self.passed.join(&come.passed) || exposed
     }
-    grows
 }
 
 #[cfg(test)]

@@ -2,19 +2,17 @@
 //!
 //! Integers are unbounded: an operation whose result does not fit into 64 bits is left as it is.
 
-use crate::syntax::{BinaryOp, Expr, UnaryOp};
+use crate::eval;
+use crate::syntax::{BinaryOp, Expr, UnaryOp, Value};
 
 /// Returns the expression, with every leaf replaced and then simplified from the leaves upwards.
 pub fn substitute(expr: &Expr, replace: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
-    rebuild(expr, &mut |node| match node {
-        Expr::Unary(..) | Expr::Binary(..) | Expr::Ite(_) => simplify_head(node),
-        leaf => replace(&leaf),
-    })
+    expr.rebuild(&mut |node| if node.is_leaf() { replace(&node) } else { simplify_head(node) })
 }
 
 /// Returns the expression, simplified.
 pub fn simplify(expr: &Expr) -> Expr {
-    rebuild(expr, &mut simplify_head)
+    expr.rebuild(&mut simplify_head)
 }
 
 /// Returns the number of leaves and operators of an expression.
@@ -44,52 +42,6 @@ pub fn and(left: Expr, right: Expr) -> Expr {
     simplify_head(Expr::binary(BinaryOp::And, left, right))
 }
 
-/// The work left in [`rebuild`].
-enum Work<'e> {
-    Visit(&'e Expr),
-    /// The operands are done, and lie on top of the results.
-    Build(&'e Expr),
-}
-
-/// Applies a function to every node, operands first. Works without recursion: expressions may be deep.
-fn rebuild(expr: &Expr, build: &mut dyn FnMut(Expr) -> Expr) -> Expr {
-    let mut work = vec![Work::Visit(expr)];
-    let mut done: Vec<Expr> = Vec::new();
-    while let Some(next) = work.pop() {
-        match next {
-            Work::Visit(node) => {
-                let first = work.len();
-                work.push(Work::Build(node));
-                work.extend(node.operands().map(Work::Visit));
-                work[first + 1..].reverse();
-            }
-            Work::Build(node) => {
-                let built = with_operands(node, &mut done);
-                done.push(build(built));
-            }
-        }
-    }
-    done.pop().expect("one result for the root")
-}
-
-/// Returns the node with the last results as its operands.
-fn with_operands(node: &Expr, done: &mut Vec<Expr>) -> Expr {
-    let mut operand = || done.pop().expect("one result per operand");
-    match node {
-        Expr::Unary(op, _) => Expr::Unary(*op, Box::new(operand())),
-        Expr::Binary(op, _) => {
-            let right = operand();
-            Expr::binary(*op, operand(), right)
-        }
-        Expr::Ite(_) => {
-            let otherwise = operand();
-            let then = operand();
-            Expr::Ite(Box::new((operand(), then, otherwise)))
-        }
-        leaf => leaf.clone(),
-    }
-}
-
 /// Simplifies an expression whose operands are simple already.
 fn simplify_head(expr: Expr) -> Expr {
     match expr {
@@ -111,11 +63,10 @@ fn unary(op: UnaryOp, operand: Expr) -> Expr {
 }
 
 fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+    if let (Some(a), Some(b)) = (left.constant(), right.constant()) {
+        return constants(op, a, b).unwrap_or_else(|| Expr::binary(op, left, right));
+    }
     match (&left, &right) {
-        (Expr::Bool(a), Expr::Bool(b)) => {
-            booleans(op, *a, *b).map_or_else(|| Expr::binary(op, left, right), Expr::Bool)
-        }
-        (Expr::Int(a), Expr::Int(b)) => integers(op, *a, *b).unwrap_or_else(|| Expr::binary(op, left, right)),
         (Expr::Bool(value), _) => bool_and_other(op, *value, right, Side::Left),
         (_, Expr::Bool(value)) => bool_and_other(op, *value, left, Side::Right),
         _ if left == right => same(op, left),
@@ -131,28 +82,10 @@ enum Side {
     Right,
 }
 
-fn booleans(op: BinaryOp, a: bool, b: bool) -> Option<bool> {
-    Some(match op {
-        BinaryOp::And => a & b,
-        BinaryOp::Or => a | b,
-        BinaryOp::Xor | BinaryOp::Ne => a != b,
-        BinaryOp::Eq => a == b,
-        BinaryOp::Implies => !a | b,
-        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => return None,
-    })
-}
-
-fn integers(op: BinaryOp, a: i64, b: i64) -> Option<Expr> {
-    Some(match op {
-        BinaryOp::Add => Expr::Int(a.checked_add(b)?),
-        BinaryOp::Sub => Expr::Int(a.checked_sub(b)?),
-        BinaryOp::Mul => Expr::Int(a.checked_mul(b)?),
-        BinaryOp::Lt => Expr::Bool(a < b),
-        BinaryOp::Le => Expr::Bool(a <= b),
-        BinaryOp::Eq => Expr::Bool(a == b),
-        BinaryOp::Ne => Expr::Bool(a != b),
-        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Implies => return None,
-    })
+/// Returns the value of an operator on constants; `None` if the types do not fit, or the value not into 64 bits.
+fn constants(op: BinaryOp, a: Value, b: Value) -> Option<Expr> {
+    let fits = a.ty() == b.ty() && op.operand_ty().is_none_or(|ty| ty == a.ty());
+    if fits { eval::binary(op, a, b).ok().map(Expr::value) } else { None }
 }
 
 /// Simplifies an operator on a truth constant and another operand.

@@ -2,6 +2,7 @@
 //!
 //! So the sets of a location only have bits for the variables visible there, and not for the locals of all procedures.
 
+use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
 
 use crate::syntax::{ProcId, Program, Scope, VarId};
@@ -17,7 +18,7 @@ pub struct Slots {
 impl Slots {
     /// Numbers the variables of a program.
     pub fn new(program: &Program) -> Slots {
-        let mut of: IndexVec<VarId, u32> = program.vars.iter().map(|_| 0).collect();
+        let mut of: IndexVec<VarId, u32> = IndexVec::from_vec(vec![0; program.vars.len()]);
         let is_global = |var: &VarId| !matches!(program.vars[*var].scope, Scope::Local(_));
         let globals: Vec<VarId> = program.vars.indices().filter(is_global).collect();
         for (slot, var) in globals.iter().enumerate() {
@@ -39,6 +40,13 @@ impl Slots {
     /// Returns the global variables; the number of each is its index in the list.
     pub fn globals(&self) -> &[VarId] {
         &self.globals
+    }
+
+    /// Returns the part of a set of numbers that are those of global variables.
+    pub(crate) fn globals_of(&self, set: &FixedBitSet) -> FixedBitSet {
+        let mut globals = FixedBitSet::with_capacity(self.globals.len());
+        globals.extend(set.ones().take_while(|slot| *slot < self.globals.len()));
+        globals
     }
 
     /// Returns the number of variables that are visible in a procedure.

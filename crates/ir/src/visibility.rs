@@ -6,8 +6,8 @@
 
 use fixedbitset::FixedBitSet;
 
-use crate::flow::Flow;
-use crate::syntax::{Assign, Expr, LocId, Op, Program, Scope, VarId};
+use crate::flow::reached;
+use crate::syntax::{Assign, Expr, Op, Program, Scope, VarId};
 
 /// The shown variables of a program.
 #[derive(Clone, Debug)]
@@ -21,18 +21,9 @@ impl Visibility {
         let shared = program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Shared);
         let mut shown = FixedBitSet::with_capacity(program.vars.len());
         shown.extend(shared.map(|(id, _)| id.index()));
-        let reached = reached(program);
+        let reached = reached(program, |_| true);
         for edge in program.edges.iter().filter(|edge| reached.contains(edge.from.index())) {
-            if let Op::Assign(assign) = &edge.op {
-                shown.extend(assign.passive.iter().map(|(var, _)| var.index()));
-            }
-            for expr in edge.op.exprs() {
-                expr.for_each_leaf(|leaf| {
-                    if let Expr::Passive(var) | Expr::PassiveNext(var) = leaf {
-                        shown.insert(var.index());
-                    }
-                });
-            }
+            edge.op.for_each_passive(|var| shown.insert(var.index()));
         }
         Visibility { shown }
     }
@@ -63,44 +54,9 @@ impl Visibility {
         match op {
             Op::Assign(assign) => self.is_invisible(assign),
             Op::Assert(condition) => !self.reads_shown(condition),
-            Op::Call(_) | Op::Return(_) | Op::Spawn(_) | Op::Fork(_) | Op::End | Op::AtomicBegin | Op::AtomicEnd => {
-                false
-            }
+            _ => false,
         }
     }
-}
-
-/// Returns the locations on control paths of threads. A call leads to what follows it if the callee has a path to its
-/// exit.
-fn reached(program: &Program) -> FixedBitSet {
-    let flow = Flow::new(program);
-    let mut reached = FixedBitSet::with_capacity(program.locs.len());
-    let entries = program.entries.iter().map(|entry| entry.proc).chain(program.prelude);
-    let mut waiting: Vec<LocId> = entries.map(|proc| program.procs[proc].entry).collect();
-    // The locations after the calls of each callee, by its exit.
-    let mut after_calls: Vec<(LocId, LocId)> = Vec::new();
-    while let Some(loc) = waiting.pop() {
-        if reached.put(loc.index()) {
-            continue;
-        }
-        waiting.extend(after_calls.iter().filter(|(exit, _)| *exit == loc).map(|(_, after)| *after));
-        for edge in flow.out(loc).iter().map(|id| &program.edges[*id]) {
-            match &edge.op {
-                Op::Call(call) => {
-                    let callee = &program.procs[call.callee];
-                    waiting.push(callee.entry);
-                    after_calls.push((callee.exit, edge.to));
-                    waiting.extend(reached.contains(callee.exit.index()).then_some(edge.to));
-                }
-                Op::Spawn(spawn) => waiting.extend([program.procs[spawn.callee].entry, edge.to]),
-                Op::Fork(child) => waiting.extend([*child, edge.to]),
-                // It leads to the exit of the procedure, but not to its callers.
-                Op::End => {}
-                _ => waiting.push(edge.to),
-            }
-        }
-    }
-    reached
 }
 
 #[cfg(test)]

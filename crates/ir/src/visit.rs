@@ -1,6 +1,6 @@
-//! Walking and rebuilding expressions and operations.
+//! Building, walking and rebuilding expressions and operations.
 
-use crate::syntax::{Assign, BinaryOp, Count, Expr, Op, Ty, UnaryOp, Value, VarId};
+use crate::syntax::{Assign, BinaryOp, Call, Count, Expr, Op, ProcId, Program, Ty, UnaryOp, Value, VarId};
 
 impl Expr {
     /// The constant true.
@@ -104,18 +104,79 @@ impl Expr {
 
     /// Returns the expression with every leaf replaced.
     pub fn map_leaves(&self, replace: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
+        self.rebuild(&mut |node| if node.is_leaf() { replace(&node) } else { node })
+    }
+
+    /// Returns the expression with other variables.
+    pub(crate) fn rename(&self, rename: &dyn Fn(VarId) -> VarId) -> Expr {
+        self.map_leaves(&mut |leaf| match *leaf {
+            Expr::Var(var) => Expr::Var(rename(var)),
+            Expr::Next(var) => Expr::Next(rename(var)),
+            Expr::Passive(var) => Expr::Passive(rename(var)),
+            Expr::PassiveNext(var) => Expr::PassiveNext(rename(var)),
+            ref constant => constant.clone(),
+        })
+    }
+
+    /// Applies a function to every node, operands first and from left to right. Works without recursion: expressions
+    /// may be deep.
+    pub(crate) fn rebuild(&self, build: &mut dyn FnMut(Expr) -> Expr) -> Expr {
+        if self.is_leaf() {
+            return build(self.clone());
+        }
+        // Each node twice: first to visit its operands, and then to be built from their results.
+        let (mut work, mut done) = (vec![(self, false)], Vec::new());
+        while let Some((node, has_operands)) = work.pop() {
+            if has_operands || node.is_leaf() {
+                let built = node.with_operands(&mut done);
+                done.push(build(built));
+            } else {
+                work.push((node, true));
+                let first = work.len();
+                work.extend(node.operands().map(|operand| (operand, false)));
+                work[first..].reverse();
+            }
+        }
+        done.pop().expect("one result for the root")
+    }
+
+    /// Returns the node with the last results as its operands.
+    fn with_operands(&self, done: &mut Vec<Expr>) -> Expr {
+        let mut operand = || done.pop().expect("one result per operand");
         match self {
-            Expr::Unary(op, operand) => Expr::Unary(*op, Box::new(operand.map_leaves(replace))),
-            Expr::Binary(op, pair) => {
-                let left = pair.0.map_leaves(replace);
-                Expr::binary(*op, left, pair.1.map_leaves(replace))
+            Expr::Unary(op, _) => Expr::Unary(*op, Box::new(operand())),
+            Expr::Binary(op, _) => {
+                let right = operand();
+                Expr::binary(*op, operand(), right)
             }
-            Expr::Ite(triple) => {
-                let condition = triple.0.map_leaves(replace);
-                let then = triple.1.map_leaves(replace);
-                Expr::Ite(Box::new((condition, then, triple.2.map_leaves(replace))))
+            Expr::Ite(_) => {
+                let otherwise = operand();
+                let then = operand();
+                Expr::Ite(Box::new((operand(), then, otherwise)))
             }
-            leaf => replace(leaf),
+            leaf => leaf.clone(),
+        }
+    }
+
+    /// Returns whether the expression has no operands.
+    pub fn is_leaf(&self) -> bool {
+        !matches!(self, Expr::Unary(..) | Expr::Binary(..) | Expr::Ite(_))
+    }
+
+    /// Returns the variable of a leaf, before or after the step, of this or another thread.
+    pub fn var(&self) -> Option<VarId> {
+        match self {
+            Expr::Var(var) | Expr::Next(var) | Expr::Passive(var) | Expr::PassiveNext(var) => Some(*var),
+            _ => None,
+        }
+    }
+
+    /// Returns the value of a constant.
+    pub fn constant(&self) -> Option<Value> {
+        match *self {
+            Expr::Bool(value) => Some(Value::Bool(value)),
+            Expr::Int(value) => Some(Value::Int(value)),
+            _ => None,
         }
     }
 
@@ -152,8 +213,11 @@ impl Assign {
     /// it shares with the passive parts is made once while it is there, and once per other thread without it.
     pub fn binds_choices(&self, rhs: &Expr) -> bool {
         let in_passive = |choice: &Expr| {
-            let sides = self.passive.iter().map(|(_, rhs)| rhs).chain([&self.constrain]);
-            sides.into_iter().any(|expr| expr.any_leaf(|leaf| leaf == choice))
+            self.passive
+                .iter()
+                .map(|(_, rhs)| rhs)
+                .chain([&self.constrain])
+                .any(|expr| expr.any_leaf(|leaf| leaf == choice))
         };
         self.is_passive() && rhs.any_leaf(|leaf| matches!(leaf, Expr::Choice(..)) && in_passive(leaf))
     }
@@ -177,10 +241,19 @@ impl Assign {
         per_thread
     }
 
+    /// Returns all expressions of the assignment.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.active.iter().chain(&self.passive).map(|(_, rhs)| rhs).chain([&self.constrain])
+    }
+
     /// Returns the types of the choices, by number.
     pub fn choices(&self) -> Vec<Ty> {
-        let sides = self.active.iter().chain(&self.passive).map(|(_, rhs)| rhs);
-        choice_types(sides.chain([&self.constrain]))
+        choice_types(self.exprs())
+    }
+
+    /// Returns whether the step gives a variable of its thread a value.
+    pub fn assigns(&self, var: VarId) -> bool {
+        self.active.iter().any(|(assigned, _)| *assigned == var)
     }
 
     /// Returns whether the condition reads the value that the step gives to a variable.
@@ -197,7 +270,72 @@ impl Op {
 
     /// Returns the step that exists only where `condition` holds.
     pub fn assume(condition: Expr) -> Op {
-        Op::Assign(Assign::assume(condition))
+        Op::guarded(Vec::new(), condition)
+    }
+
+    /// Returns the step that assigns to variables of its thread.
+    pub fn set(active: Vec<(VarId, Expr)>) -> Op {
+        Op::guarded(active, Expr::TRUE)
+    }
+
+    /// Returns the step that assigns to variables of its thread, where a condition on old and new values holds.
+    pub fn guarded(active: Vec<(VarId, Expr)>, constrain: Expr) -> Op {
+        Op::Assign(Assign { active, passive: Vec::new(), constrain })
+    }
+
+    /// Returns the call whose results are discarded.
+    pub(crate) fn call_without_results(program: &Program, callee: ProcId, args: Vec<Expr>) -> Op {
+        Op::Call(Call { results: vec![None; program.procs[callee].results.len()], callee, args })
+    }
+
+    /// Returns whether the step starts a thread.
+    pub fn starts_thread(&self) -> bool {
+        matches!(self, Op::Spawn(_) | Op::Fork(_))
+    }
+
+    /// Returns the procedure that the step calls, or that the thread it starts runs.
+    pub fn callee(&self) -> Option<ProcId> {
+        match self {
+            Op::Call(call) => Some(call.callee),
+            Op::Spawn(spawn) => Some(spawn.callee),
+            _ => None,
+        }
+    }
+
+    /// Returns the variables of the stepping thread that the step assigns; for a call, those of its results.
+    pub fn assigned(&self) -> impl Iterator<Item = VarId> {
+        let (active, results): (&[_], &[_]) = match self {
+            Op::Assign(assign) => (&assign.active, &[]),
+            Op::Call(call) => (&[], &call.results),
+            _ => (&[], &[]),
+        };
+        active.iter().map(|(var, _)| *var).chain(results.iter().copied().flatten())
+    }
+
+    /// Calls `visit` on each variable of other threads that the step reads or assigns.
+    pub(crate) fn for_each_passive(&self, mut visit: impl FnMut(VarId)) {
+        if let Op::Assign(assign) = self {
+            assign.passive.iter().for_each(|(var, _)| visit(*var));
+        }
+        for expr in self.exprs() {
+            expr.for_each_leaf(|leaf| {
+                if let Expr::Passive(var) | Expr::PassiveNext(var) = leaf {
+                    visit(*var);
+                }
+            });
+        }
+    }
+
+    /// Puts other variables in the place of all variables of the operation.
+    pub(crate) fn rename(&mut self, rename: &dyn Fn(VarId) -> VarId) {
+        self.exprs_mut().into_iter().for_each(|expr| *expr = expr.rename(rename));
+        match self {
+            Op::Assign(assign) => {
+                assign.active.iter_mut().chain(&mut assign.passive).for_each(|(var, _)| *var = rename(*var));
+            }
+            Op::Call(call) => call.results.iter_mut().flatten().for_each(|var| *var = rename(*var)),
+            _ => {}
+        }
     }
 
     /// Returns all expressions of the operation.
@@ -210,11 +348,7 @@ impl Op {
             Op::Return(values) => (None, values),
             Op::Fork(_) | Op::End | Op::AtomicBegin | Op::AtomicEnd => (None, &[]),
         };
-        let of_assign = assign.into_iter().flat_map(|assign| {
-            let sides = assign.active.iter().chain(&assign.passive).map(|(_, rhs)| rhs);
-            sides.chain(std::iter::once(&assign.constrain))
-        });
-        of_assign.chain(slice)
+        assign.into_iter().flat_map(Assign::exprs).chain(slice)
     }
 
     /// Returns all expressions of the operation, mutably.
@@ -253,6 +387,34 @@ pub fn choice_types<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<Ty> {
         });
     }
     types
+}
+
+/// Returns the types of the choices in initial values, by number.
+pub(crate) fn init_choices(init: &[(VarId, Expr)]) -> Vec<Ty> {
+    choice_types(init.iter().map(|(_, rhs)| rhs))
+}
+
+impl Program {
+    /// Returns the procedures with which the initial threads and the prelude begin.
+    pub fn roots(&self) -> impl Iterator<Item = ProcId> {
+        self.entries.iter().map(|entry| entry.proc).chain(self.prelude)
+    }
+
+    /// Returns whether some step starts a thread.
+    pub fn starts_threads(&self) -> bool {
+        self.edges.iter().any(|edge| edge.op.starts_thread())
+    }
+}
+
+impl BinaryOp {
+    /// Returns the type of both operands; `None` if it may be any.
+    pub(crate) fn operand_ty(self) -> Option<Ty> {
+        match self {
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Implies => Some(Ty::Bool),
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => Some(Ty::Int),
+            BinaryOp::Eq | BinaryOp::Ne => None,
+        }
+    }
 }
 
 impl Ty {
@@ -300,10 +462,7 @@ impl Count {
 /// Calls `visit` on each variable whose value before the step the operation reads in the stepping thread. The new value
 /// of a variable that the step does not assign is its old one.
 pub fn for_each_old_read(op: &Op, mut visit: impl FnMut(VarId)) {
-    let assigns = |var: VarId| match op {
-        Op::Assign(assign) => assign.active.iter().any(|(assigned, _)| *assigned == var),
-        _ => false,
-    };
+    let assigns = |var: VarId| matches!(op, Op::Assign(assign) if assign.assigns(var));
     for expr in op.exprs() {
         expr.for_each_leaf(|leaf| match *leaf {
             Expr::Var(var) => visit(var),

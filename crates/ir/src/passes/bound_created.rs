@@ -10,17 +10,15 @@
 //! the thread does not hold it. The pass gives up if a thread may or may not hold the flag, if the number of initial
 //! threads varies, and if there is a prelude.
 
-use super::{Lift, LiftStep, Passed, Source, StepPart};
+use super::edit::and_number;
+use super::{LiftStep, Passed, Source, StepPart};
 use crate::callgraph::CallGraph;
 use crate::dataflow::{Analysis, Arrow, ArrowKind, Arrows, Direction, Values, solve};
-use crate::syntax::{
-    Assign, BinaryOp, Count, Edge, EdgeId, Expr, Loc, LocId, Op, ProcId, Program, Scope, Ty, Var, VarId,
-};
+use crate::syntax::{BinaryOp, Count, Edge, EdgeId, Expr, LocId, Op, ProcId, Program, VarId};
 use crate::target::Target;
 
 /// Returns whether counting ended threads makes a difference: threads are started, and threads end.
 pub fn matters(program: &Program) -> bool {
-    let starts = program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
     let spawned = program.edges.iter().filter_map(|edge| match &edge.op {
         Op::Spawn(spawn) => Some(spawn.callee),
         _ => None,
@@ -31,7 +29,7 @@ pub fn matters(program: &Program) -> bool {
         Op::Return(_) => first.contains(&program.locs[edge.from].proc),
         _ => false,
     };
-    starts && program.edges.iter().any(ends)
+    program.starts_threads() && program.edges.iter().any(ends)
 }
 
 /// Counts threads up to a bound, including the initial ones; `None` if the pass gives up.
@@ -47,28 +45,24 @@ pub fn run(program: &Program, target: &Target, bound: u32) -> Option<Passed> {
     let held = solve(&Arrows::new(program, &CallGraph::new(program)), &Held { program });
     let mut passed = Passed::unchanged(program, target);
     let counter = Counter::new(&mut passed, spare);
-    let starts = program.edges.iter_enumerated().filter(|(_, edge)| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
+    let starts = program.edges.iter_enumerated().filter(|(_, edge)| edge.op.starts_thread());
     for (id, edge) in starts {
         match held[edge.from] {
-            Flag::FREE => section(&mut passed, &counter, program, id),
-            Flag::TAKEN => inner(&mut passed, &counter, program, id),
-            Flag::NEVER => {}
+            FREE => section(&mut passed, &counter, id),
+            TAKEN => start(&mut passed, &counter, id, (edge.from, edge.to)),
+            NEVER => {}
             _ => return None,
         }
     }
     Some(passed)
 }
 
-/// The possible states of the atomic flag: bit 0 if it does not hold the flag, bit 1 if it does.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Flag(u8);
-
-impl Flag {
-    /// The location is not reached.
-    const NEVER: Flag = Flag(0);
-    const FREE: Flag = Flag(1);
-    const TAKEN: Flag = Flag(2);
-}
+/// The thread at a location does not hold the atomic flag. The states that it may be in are added up.
+const FREE: u8 = 1;
+/// The thread holds the flag.
+const TAKEN: u8 = 2;
+/// The location is not reached.
+const NEVER: u8 = 0;
 
 /// The analysis of whether a thread at a location holds the atomic flag.
 struct Held<'p> {
@@ -76,35 +70,29 @@ struct Held<'p> {
 }
 
 impl Analysis for Held<'_> {
-    type Value = Flag;
+    type Value = u8;
     const DIRECTION: Direction = Direction::Forward;
 
-    fn start(&self, loc: LocId) -> Flag {
+    fn start(&self, loc: LocId) -> u8 {
         let begins = self.program.entries.iter().any(|entry| self.program.procs[entry.proc].entry == loc);
-        if begins { Flag::FREE } else { Flag::NEVER }
+        if begins { FREE } else { NEVER }
     }
 
-    fn transfer(&self, arrow: &Arrow, values: &Values<Flag>) -> Flag {
+    fn transfer(&self, arrow: &Arrow, values: &Values<u8>) -> u8 {
         let before = values[arrow.from];
-        if before == Flag::NEVER {
+        if before == NEVER {
             return before;
         }
         match arrow.kind {
             ArrowKind::Step(id) => match self.program.edges[id].op {
-                Op::AtomicBegin => Flag::TAKEN,
-                Op::AtomicEnd => Flag::FREE,
+                Op::AtomicBegin => TAKEN,
+                Op::AtomicEnd => FREE,
                 _ => before,
             },
             ArrowKind::Enter(_) | ArrowKind::Leave(_) => before,
-            ArrowKind::Across(_) => Flag::NEVER,
-            ArrowKind::Fork(_) | ArrowKind::Spawn(_) | ArrowKind::Finish(_) | ArrowKind::Start(_) => Flag::FREE,
+            ArrowKind::Across(_) => NEVER,
+            ArrowKind::Fork(_) | ArrowKind::Spawn(_) | ArrowKind::Finish(_) | ArrowKind::Start(_) => FREE,
         }
-    }
-
-    fn join(&self, known: &mut Flag, come: &Flag) -> bool {
-        let grows = known.0 | come.0 != known.0;
-        known.0 |= come.0;
-        grows
     }
 }
 
@@ -118,71 +106,44 @@ impl Counter {
     /// Returns a new counter from 0 to `last`.
     fn new(passed: &mut Passed, last: u32) -> Counter {
         let n_bits = u32::BITS - last.leading_zeros();
-        let bit = |number: u32| {
-            let name = format!("$created{number}");
-            let var = passed.program.vars.push(Var { name, scope: Scope::Shared, ty: Ty::Bool });
-            passed.program.init.push((var, Expr::FALSE));
-            passed.lift.vars.push(None);
-            var
-        };
-        Counter { bits: (0..n_bits).map(bit).collect(), last }
+        Counter { bits: (0..n_bits).map(|bit| passed.add_flag(format!("$created{bit}"))).collect(), last }
     }
 
     /// Returns the condition that the counter is at its limit.
     fn is_full(&self) -> Expr {
-        self.bits.iter().enumerate().fold(Expr::TRUE, |all, (number, bit)| {
-            let one = self.last >> number & 1 == 1;
-            Expr::and(all, if one { Expr::Var(*bit) } else { Expr::negate(Expr::Var(*bit)) })
-        })
+        and_number(Expr::TRUE, &self.bits, self.last as usize)
     }
 
     /// Returns the step to the next number, which exists unless the counter is at its limit.
-    fn increase(&self) -> Assign {
+    fn increase(&self) -> Op {
         let mut carry = Expr::TRUE;
         let mut active = Vec::new();
         for bit in &self.bits {
             active.push((*bit, Expr::binary(BinaryOp::Xor, Expr::Var(*bit), carry.clone())));
             carry = Expr::and(carry, Expr::Var(*bit));
         }
-        Assign { active, constrain: Expr::negate(self.is_full()), ..Assign::skip() }
+        Op::guarded(active, Expr::negate(self.is_full()))
     }
 }
 
 /// Replaces a start by a thread that does not hold the flag: begin the section, count and start or do nothing, end it.
-fn section(passed: &mut Passed, counter: &Counter, old: &Program, id: EdgeId) {
-    let Edge { from, to, .. } = old.edges[id];
-    let [begun, done] = [(); 2].map(|()| new_loc(passed, old, from));
-    add(passed, from, begun, Op::AtomicBegin, Vec::new());
-    start(passed, counter, old, id, (begun, done));
-    add(passed, done, to, Op::AtomicEnd, Vec::new());
-}
-
-/// Replaces a start by a thread that holds the flag.
-fn inner(passed: &mut Passed, counter: &Counter, old: &Program, id: EdgeId) {
-    let Edge { from, to, .. } = old.edges[id];
-    start(passed, counter, old, id, (from, to));
+fn section(passed: &mut Passed, counter: &Counter, id: EdgeId) {
+    let Edge { from, to, .. } = passed.program.edges[id];
+    let [begun, done] = [(); 2].map(|()| passed.add_loc_near(from));
+    passed.add_edge(from, begun, Op::AtomicBegin, Vec::new());
+    start(passed, counter, id, (begun, done));
+    passed.add_edge(done, to, Op::AtomicEnd, Vec::new());
 }
 
 /// Counts and starts, or does nothing. The edge that starts keeps its number.
-fn start(passed: &mut Passed, counter: &Counter, old: &Program, id: EdgeId, (from, to): (LocId, LocId)) {
-    let counted = new_loc(passed, old, from);
-    add(passed, from, counted, Op::Assign(counter.increase()), Vec::new());
-    let Edge { from: begin, to: end, .. } = &mut passed.program.edges[id];
-    (*begin, *end) = (counted, to);
-    let choices = old.edges[id].op.choices().iter().map(|ty| Source::Value(ty.default_value())).collect();
+fn start(passed: &mut Passed, counter: &Counter, id: EdgeId, (from, to): (LocId, LocId)) {
+    let counted = passed.add_loc_near(from);
+    passed.add_edge(from, counted, counter.increase(), Vec::new());
+    let edge = &mut passed.program.edges[id];
+    (edge.from, edge.to) = (counted, to);
+    let choices = edge.op.choices().iter().map(|ty| Source::Value(ty.default_value())).collect();
     let nothing = LiftStep { edge: id, choices, fresh: Vec::new(), part: StepPart::Main };
-    add(passed, from, to, Op::assume(counter.is_full()), vec![nothing]);
-}
-
-fn new_loc(passed: &mut Passed, old: &Program, near: LocId) -> LocId {
-    let proc = old.locs.get(near).or(passed.program.locs.get(near)).expect("it is old or new").proc;
-    passed.program.locs.push(Loc { proc })
-}
-
-fn add(passed: &mut Passed, from: LocId, to: LocId, op: Op, steps: Vec<LiftStep>) {
-    let Passed { program, lift: Lift { edges, .. }, .. } = passed;
-    program.edges.push(Edge { from, to, op });
-    edges.push(steps);
+    passed.add_edge(from, to, Op::assume(counter.is_full()), vec![nothing]);
 }
 
 #[cfg(test)]

@@ -16,21 +16,16 @@ use super::Passed;
 use crate::callgraph::{CallGraph, Through, is_sequential};
 use crate::dataflow::{Analysis, Arrow, ArrowKind, Arrows, Direction, Values, solve};
 use crate::liveness::Liveness;
-use crate::mod_ref::{ModRef, for_each_assigned, grow};
 use crate::slots::Slots;
 use crate::syntax::{Assign, Edge, Expr, LocId, Op, ProcId, Program, Scope, VarId};
 use crate::target::Target;
 
 /// Runs the pass.
 pub fn run(program: &Program, target: &Target) -> Passed {
-    let calls = CallGraph::new(program);
-    let arrows = Arrows::new(program, &calls);
-    let slots = Slots::new(program);
-    let mod_ref = ModRef::new(program, &slots, &calls, &arrows);
-    let liveness = Liveness::with(program, slots.clone(), &mod_ref, &arrows);
-    let forgettable = forgettable(program, &slots, &calls);
-    let forget = Forget { program, slots: &slots, liveness: &liveness, forgettable };
-    let dirty = solve(&arrows, &forget);
+    let (calls, liveness) = (CallGraph::new(program), Liveness::new(program));
+    let slots = liveness.slots();
+    let forget = Forget { program, slots, liveness: &liveness, forgettable: forgettable(program, slots, &calls) };
+    let dirty = solve(&Arrows::new(program, &calls), &forget);
     let mut passed = Passed::unchanged(program, target);
     for (id, edge) in program.edges.iter_enumerated() {
         match &mut passed.program.edges[id].op {
@@ -50,15 +45,8 @@ pub fn run(program: &Program, target: &Target) -> Passed {
 /// threads that run it have, and the shared variables if there is one thread.
 fn forgettable(program: &Program, slots: &Slots, calls: &CallGraph) -> IndexVec<ProcId, FixedBitSet> {
     let sequential = is_sequential(program);
-    let mut sets: IndexVec<ProcId, FixedBitSet> = program
-        .procs
-        .indices()
-        .map(|proc| {
-            let mut set = FixedBitSet::with_capacity(slots.visible(proc));
-            set.insert_range(..);
-            set
-        })
-        .collect();
+    let visible = |proc| (0..slots.visible(proc)).collect();
+    let mut sets: IndexVec<ProcId, FixedBitSet> = program.procs.indices().map(visible).collect();
     let prelude = program.prelude.map(|proc| (proc, [].as_slice()));
     let entries = program.entries.iter().map(|entry| (entry.proc, entry.thread_vars.as_slice()));
     for (root, thread_vars) in entries.chain(prelude) {
@@ -125,14 +113,6 @@ impl Forget<'_> {
         self.forgotten(edge, assign).iter().for_each(|var| dirty.set(self.slots.get(*var), false));
         dirty
     }
-
-    /// Returns the part of a set that is visible in another procedure.
-    fn globals_of(&self, dirty: &FixedBitSet) -> FixedBitSet {
-        let n_globals = self.slots.globals().len();
-        let mut globals = FixedBitSet::with_capacity(n_globals);
-        globals.extend(dirty.ones().take_while(|slot| *slot < n_globals));
-        globals
-    }
 }
 
 impl Analysis for Forget<'_> {
@@ -143,8 +123,8 @@ impl Analysis for Forget<'_> {
         let id = self.program.locs[loc].proc;
         let mut dirty = FixedBitSet::with_capacity(self.slots.visible(id));
         if self.program.procs[id].entry == loc {
-            let starts_thread = self.program.entries.iter().map(|entry| entry.proc).chain(self.program.prelude);
-            let first = if starts_thread.into_iter().any(|proc| proc == id) { 0 } else { self.slots.globals().len() };
+            let starts_thread = self.program.roots().any(|proc| proc == id);
+            let first = if starts_thread { 0 } else { self.slots.globals().len() };
             dirty.insert_range(first..);
         }
         dirty
@@ -162,18 +142,14 @@ impl Analysis for Forget<'_> {
             | ArrowKind::Leave(_)
             | ArrowKind::Spawn(_)
             | ArrowKind::Finish(_)
-            | ArrowKind::Start(_) => self.globals_of(before),
+            | ArrowKind::Start(_) => self.slots.globals_of(before),
             ArrowKind::Across(id) => {
                 let mut dirty = before.clone();
                 dirty.remove_range(..self.slots.globals().len());
-                for_each_assigned(&self.program.edges[id], |var| dirty.insert(self.slots.get(var)));
+                dirty.extend(self.program.edges[id].op.assigned().map(|var| self.slots.get(var)));
                 dirty
             }
         }
-    }
-
-    fn join(&self, known: &mut FixedBitSet, come: &FixedBitSet) -> bool {
-        grow(known, come)
     }
 }
 

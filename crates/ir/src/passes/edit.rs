@@ -3,15 +3,34 @@
 use fixedbitset::FixedBitSet;
 use index_vec::{Idx, IndexVec};
 
-use super::{Copies, Lift, Passed, Source};
+use super::{Copies, Lift, LiftStep, Passed, Source};
 use crate::syntax::{Edge, EdgeId, Entry, Expr, Label, Loc, LocId, Op, Proc, ProcId, Program, Scope, Ty, Var, VarId};
 use crate::target::Target;
-use crate::visit::choice_types;
+use crate::visit::init_choices;
 
 impl Passed {
     /// Returns the input unchanged. Passes start from it.
     pub fn unchanged(program: &Program, target: &Target) -> Passed {
         Passed { program: program.clone(), target: target.clone(), lift: Lift::identity(program) }
+    }
+
+    /// Adds a shared Boolean variable, which is false at the start.
+    pub(super) fn add_flag(&mut self, name: String) -> VarId {
+        let flag = self.program.vars.push(Var { name, scope: Scope::Shared, ty: Ty::Bool });
+        self.program.init.push((flag, Expr::FALSE));
+        self.lift.vars.push(None);
+        flag
+    }
+
+    /// Adds a location to the procedure of another one.
+    pub(super) fn add_loc_near(&mut self, loc: LocId) -> LocId {
+        self.program.locs.push(self.program.locs[loc])
+    }
+
+    /// Adds an edge that represents some old steps.
+    pub(super) fn add_edge(&mut self, from: LocId, to: LocId, op: Op, steps: Vec<LiftStep>) -> EdgeId {
+        self.lift.edges.push(steps);
+        self.program.edges.push(Edge { from, to, op })
     }
 
     /// Removes everything that is not kept, and renumbers the rest. Parts that are kept must not mention removed ones,
@@ -20,13 +39,9 @@ impl Passed {
     pub(super) fn retain(self, keep: &Keep) -> Passed {
         let Passed { program, target, lift } = self;
         let new = Renumbering::new(keep);
-        let edges = program.edges.iter_enumerated().filter(|(id, _)| keep.edges.contains(id.index()));
-        let labels = program.labels.iter().filter_map(|label| {
-            let loc = new.locs[label.loc]?;
-            Some(Label { loc, ..label.clone() })
-        });
+        let label = |label: &Label| Some(Label { loc: new.locs[label.loc]?, ..label.clone() });
         let kept_lift = Lift {
-            edges: edges.clone().map(|(id, _)| lift.edges[id].clone()).collect(),
+            edges: kept(&lift.edges, &keep.edges).cloned().collect(),
             vars: kept(&lift.vars, &keep.vars).copied().collect(),
             copies: lift.copies.map(|copies| Copies {
                 locs: kept(&copies.locs, &keep.locs).copied().collect(),
@@ -39,8 +54,8 @@ impl Passed {
             vars: kept(&program.vars, &keep.vars).map(|var| new.var(var)).collect(),
             procs: kept(&program.procs, &keep.procs).map(|proc| new.proc(proc)).collect(),
             locs: kept(&program.locs, &keep.locs).map(|loc| Loc { proc: new.known(loc.proc) }).collect(),
-            edges: edges.map(|(_, edge)| new.edge(edge)).collect(),
-            labels: labels.collect(),
+            edges: kept(&program.edges, &keep.edges).map(|edge| new.edge(edge)).collect(),
+            labels: program.labels.iter().filter_map(label).collect(),
             init: new.init(&program.init),
             prelude: program.prelude.map(|proc| new.known(proc)),
             entries: program.entries.iter().map(|entry| new.entry(entry)).collect(),
@@ -66,12 +81,14 @@ impl Passed {
                 }
             }
         }
-        let new = number_choices(self.program.init.iter_mut().map(|(_, rhs)| rhs).collect());
-        renumber_sources(&mut self.lift.init, &choice_types(old.init.iter().map(|(_, rhs)| rhs)), &new);
+        let of_init = |init: &mut [(VarId, Expr)], old: &[(VarId, Expr)], sources: &mut [Source]| {
+            let new = number_choices(init.iter_mut().map(|(_, rhs)| rhs).collect());
+            renumber_sources(sources, &init_choices(old), &new);
+        };
+        of_init(&mut self.program.init, &old.init, &mut self.lift.init);
         let lifts = self.lift.entries.iter_mut().zip(&old.entries);
         for (entry, (sources, old)) in self.program.entries.iter_mut().zip(lifts) {
-            let new = number_choices(entry.init.iter_mut().map(|(_, rhs)| rhs).collect());
-            renumber_sources(sources, &choice_types(old.init.iter().map(|(_, rhs)| rhs)), &new);
+            of_init(&mut entry.init, &old.init, sources);
         }
         self
     }
@@ -120,6 +137,14 @@ fn renumbered(source: Source, ty: Ty, new: &[Option<u32>]) -> Source {
     }
 }
 
+/// Returns the condition and that Boolean variables, lowest bit first, hold a number.
+pub(super) fn and_number(condition: Expr, bits: &[VarId], number: usize) -> Expr {
+    bits.iter().enumerate().fold(condition, |all, (place, bit)| {
+        let is_one = Expr::Var(*bit);
+        Expr::and(all, if number >> place & 1 == 1 { is_one } else { Expr::negate(is_one) })
+    })
+}
+
 /// The parts of a program to keep, by number.
 #[derive(Clone, Debug)]
 pub(super) struct Keep {
@@ -130,14 +155,25 @@ pub(super) struct Keep {
 }
 
 impl Keep {
-    /// Keeps the given procedures with everything in them, and all variables that are not local to another one.
-    pub(super) fn procs(program: &Program, kept: &IndexVec<ProcId, bool>) -> Keep {
-        let in_kept = |loc: LocId| kept[program.locs[loc].proc];
+    /// Keeps everything.
+    pub(super) fn all(program: &Program) -> Keep {
         Keep {
-            vars: collect(program.vars.iter().map(|var| !matches!(var.scope, Scope::Local(owner) if !kept[owner]))),
-            procs: collect(kept.iter().copied()),
+            vars: (0..program.vars.len()).collect(),
+            procs: (0..program.procs.len()).collect(),
+            locs: (0..program.locs.len()).collect(),
+            edges: (0..program.edges.len()).collect(),
+        }
+    }
+
+    /// Keeps the given procedures with everything in them, and all variables that are not local to another one.
+    pub(super) fn procs(program: &Program, procs: FixedBitSet) -> Keep {
+        let is_kept = |proc: ProcId| procs.contains(proc.index());
+        let in_kept = |loc: LocId| is_kept(program.locs[loc].proc);
+        Keep {
+            vars: collect(program.vars.iter().map(|var| !matches!(var.scope, Scope::Local(owner) if !is_kept(owner)))),
             locs: collect(program.locs.indices().map(in_kept)),
             edges: collect(program.edges.iter().map(|edge| in_kept(edge.from))),
+            procs,
         }
     }
 }
@@ -207,7 +243,7 @@ impl Renumbering {
     }
 
     fn init(&self, init: &[(VarId, Expr)]) -> Vec<(VarId, Expr)> {
-        init.iter().filter_map(|(var, rhs)| Some((self.vars[*var]?, self.expr(rhs)))).collect()
+        init.iter().filter_map(|(var, rhs)| Some((self.vars[*var]?, rhs.rename(&|var| self.var_id(var))))).collect()
     }
 
     fn entry(&self, entry: &Entry) -> Entry {
@@ -219,48 +255,21 @@ impl Renumbering {
         }
     }
 
-    fn expr(&self, expr: &Expr) -> Expr {
-        expr.map_leaves(&mut |leaf| match *leaf {
-            Expr::Var(var) => Expr::Var(self.var_id(var)),
-            Expr::Next(var) => Expr::Next(self.var_id(var)),
-            Expr::Passive(var) => Expr::Passive(self.var_id(var)),
-            Expr::PassiveNext(var) => Expr::PassiveNext(self.var_id(var)),
-            ref leaf => leaf.clone(),
-        })
-    }
-
     fn edge(&self, edge: &Edge) -> Edge {
         let mut op = edge.op.clone();
-        for expr in op.exprs_mut() {
-            *expr = self.expr(expr);
-        }
+        op.rename(&|var| self.var_id(var));
         match &mut op {
-            Op::Assign(assign) => {
-                for (var, _) in assign.active.iter_mut().chain(&mut assign.passive) {
-                    *var = self.var_id(*var);
-                }
-            }
-            Op::Call(call) => {
-                call.callee = self.known(call.callee);
-                for var in call.results.iter_mut().flatten() {
-                    *var = self.var_id(*var);
-                }
-            }
+            Op::Call(call) => call.callee = self.known(call.callee),
             Op::Spawn(spawn) => spawn.callee = self.known(spawn.callee),
             Op::Fork(loc) => *loc = self.loc(*loc),
-            Op::Assert(_) | Op::Return(_) | Op::End | Op::AtomicBegin | Op::AtomicEnd => {}
+            _ => {}
         }
         Edge { from: self.loc(edge.from), to: self.loc(edge.to), op }
     }
 }
 
 fn numbers<I: Idx>(keep: &FixedBitSet) -> IndexVec<I, Option<I>> {
-    let mut next = 0;
-    let number = |place: usize| {
-        keep.contains(place).then(|| {
-            next += 1;
-            I::from_usize(next - 1)
-        })
-    };
+    let mut next = 0..;
+    let number = |place: usize| if keep.contains(place) { next.next().map(I::from_usize) } else { None };
     (0..keep.len()).map(number).collect()
 }

@@ -20,45 +20,32 @@ use rustc_hash::FxHashMap;
 
 use super::edit::Keep;
 use super::{Copies, Lift, LiftStep, Passed, Source, StepPart};
-use crate::callgraph::CallGraph;
-use crate::syntax::{Assign, Call, Edge, EdgeId, Expr, Label, Loc, LocId, Op, ProcId, Program, Scope, Var, VarId};
+use crate::callgraph::{CallGraph, Through};
+use crate::syntax::{Call, Edge, EdgeId, Expr, Label, Loc, LocId, Op, ProcId, Program, Scope, Var, VarId};
 use crate::target::Target;
 
-/// Limit on the size of the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit {
-    /// Limit on the number of edges, unless the input already has more. A call that would exceed it stays a call. The
-    /// default is 100,000.
-    pub edges: usize,
-}
-
-impl Default for Limit {
-    fn default() -> Limit {
-        Limit { edges: 100_000 }
-    }
-}
-
-/// Runs the pass with the default limit.
-pub fn run(program: &Program, target: &Target) -> Passed {
-    run_within(program, target, Limit::default())
-}
+/// Limit on the number of edges of the result, unless the input already has more. A call that would exceed it stays a
+/// call.
+const MAX_EDGES: usize = 100_000;
 
 /// Runs the pass.
-pub fn run_within(program: &Program, target: &Target, limit: Limit) -> Passed {
+pub fn run(program: &Program, target: &Target) -> Passed {
+    run_within(program, target, MAX_EDGES)
+}
+
+fn run_within(program: &Program, target: &Target, max_edges: usize) -> Passed {
     let parts = Parts::new(program);
-    let plan = Plan::within(program, &parts, limit);
+    let plan = Plan::within(program, &parts, max_edges);
     let mut builder = Builder::new(program, target, &parts, &plan);
-    for host in program.procs.indices().filter(|proc| plan.hosts.contains(proc.index())) {
+    for host in plan.hosts.ones().map(ProcId::from_usize) {
         builder.build(host);
     }
-    let kept = plan.hosts_by_proc(program);
-    let Builder { asserts, locs, copies, .. } = &builder;
+    let Builder { new, mut lift, origin, asserts, locs, copies, .. } = builder;
     let together = target.moved_together(|loc| copies.get(&loc).cloned().unwrap_or_default());
-    let target = Target::new(asserts.clone(), locs.clone()).with_together(together);
-    builder.lift.copies = Some(builder.origin);
-    let passed = Passed { program: builder.new, target, lift: builder.lift };
-    let keep = Keep::procs(&passed.program, &kept);
-    passed.retain(&keep).renumber_choices(program)
+    let target = Target::new(asserts, locs).with_together(together);
+    lift.copies = Some(origin);
+    let keep = Keep::procs(&new, plan.hosts);
+    Passed { program: new, target, lift }.retain(&keep).renumber_choices(program)
 }
 
 /// The parts of each procedure.
@@ -73,21 +60,24 @@ struct Parts {
 
 impl Parts {
     fn new(program: &Program) -> Parts {
-        let mut edges: IndexVec<ProcId, Vec<EdgeId>> = program.procs.iter().map(|_| Vec::new()).collect();
-        let mut locs: IndexVec<ProcId, Vec<LocId>> = program.procs.iter().map(|_| Vec::new()).collect();
-        let mut labels: IndexVec<ProcId, Vec<usize>> = program.procs.iter().map(|_| Vec::new()).collect();
-        let mut place: IndexVec<LocId, usize> = program.locs.iter().map(|_| 0).collect();
+        let n_procs = program.procs.len();
+        let mut parts = Parts {
+            edges: IndexVec::from_vec(vec![Vec::new(); n_procs]),
+            locs: IndexVec::from_vec(vec![Vec::new(); n_procs]),
+            place: IndexVec::from_vec(vec![0; program.locs.len()]),
+            labels: IndexVec::from_vec(vec![Vec::new(); n_procs]),
+        };
         for (id, edge) in program.edges.iter_enumerated() {
-            edges[program.locs[edge.from].proc].push(id);
+            parts.edges[program.locs[edge.from].proc].push(id);
         }
         for (id, loc) in program.locs.iter_enumerated().filter(|(id, loc)| program.procs[loc.proc].exit != *id) {
-            place[id] = locs[loc.proc].len();
-            locs[loc.proc].push(id);
+            parts.place[id] = parts.locs[loc.proc].len();
+            parts.locs[loc.proc].push(id);
         }
         for (number, label) in program.labels.iter().enumerate() {
-            labels[program.locs[label.loc].proc].push(number);
+            parts.labels[program.locs[label.loc].proc].push(number);
         }
-        Parts { edges, locs, place, labels }
+        parts
     }
 }
 
@@ -103,15 +93,15 @@ struct Plan {
 impl Plan {
     /// Bounds the size of each procedure, first by the limit, and then by half of it each time until the whole result
     /// is small enough. With the bound 0 no call is replaced, so it ends.
-    fn within(program: &Program, parts: &Parts, limit: Limit) -> Plan {
+    fn within(program: &Program, parts: &Parts, max_edges: usize) -> Plan {
         let calls = CallGraph::new(program);
         let mentioned = passive_owners(program);
         let may_go = |proc: ProcId| !calls.is_recursive(proc) && !mentioned.contains(proc.index());
-        let limit = limit.edges.max(program.edges.len());
+        let limit = max_edges.max(program.edges.len());
         let mut bound = limit;
         loop {
             let (inlined, sizes) = choose(program, parts, &calls, &may_go, bound);
-            let hosts = hosts(program, parts, &inlined, &mentioned);
+            let hosts = hosts(program, &calls, &inlined, &mentioned);
             let total = hosts.ones().fold(0usize, |sum, host| sum.saturating_add(sizes[host]));
             if total <= limit || bound == 0 {
                 return Plan { inlined, hosts };
@@ -119,31 +109,17 @@ impl Plan {
             bound /= 2;
         }
     }
-
-    fn hosts_by_proc(&self, program: &Program) -> IndexVec<ProcId, bool> {
-        program.procs.indices().map(|proc| self.hosts.contains(proc.index())).collect()
-    }
 }
 
 /// Returns the procedures whose locals other threads mention.
 fn passive_owners(program: &Program) -> FixedBitSet {
     let mut owners = FixedBitSet::with_capacity(program.procs.len());
-    let mut mention = |var: VarId| {
-        if let Scope::Local(owner) = program.vars[var].scope {
-            owners.insert(owner.index());
-        }
-    };
     for edge in &program.edges {
-        if let Op::Assign(assign) = &edge.op {
-            assign.passive.iter().for_each(|(var, _)| mention(*var));
-        }
-        for expr in edge.op.exprs() {
-            expr.for_each_leaf(|leaf| {
-                if let Expr::Passive(var) | Expr::PassiveNext(var) = leaf {
-                    mention(*var);
-                }
-            });
-        }
+        edge.op.for_each_passive(|var| {
+            if let Scope::Local(owner) = program.vars[var].scope {
+                owners.insert(owner.index());
+            }
+        });
     }
     owners
 }
@@ -174,25 +150,16 @@ fn choose(
 }
 
 /// Returns the procedures that are still needed as such when some calls are replaced.
-fn hosts(program: &Program, parts: &Parts, inlined: &FixedBitSet, mentioned: &FixedBitSet) -> FixedBitSet {
+fn hosts(program: &Program, calls: &CallGraph, inlined: &FixedBitSet, mentioned: &FixedBitSet) -> FixedBitSet {
     let mut hosts = mentioned.clone();
-    hosts.extend(program.entries.iter().map(|entry| entry.proc).chain(program.prelude).map(|proc| proc.index()));
-    let mut bodies = FixedBitSet::with_capacity(program.procs.len());
-    let mut work: Vec<ProcId> = hosts.ones().map(ProcId::new).collect();
-    while let Some(proc) = work.pop() {
-        if bodies.put(proc.index()) {
-            continue;
-        }
-        for edge in &parts.edges[proc] {
-            let (callee, stays) = match &program.edges[*edge].op {
-                Op::Call(call) => (call.callee, !inlined.contains(edge.index())),
-                Op::Spawn(spawn) => (spawn.callee, true),
-                _ => continue,
-            };
-            work.push(callee);
-            if stays {
-                hosts.insert(callee.index());
-            }
+    hosts.extend(program.roots().map(ProcId::index));
+    let runs = calls.reachable(hosts.ones().map(ProcId::from_usize), Through::CallsAndSpawns);
+    for (id, edge) in program.edges.iter_enumerated() {
+        if let Some(callee) = edge.op.callee()
+            && runs[program.locs[edge.from].proc]
+            && !inlined.contains(id.index())
+        {
+            hosts.insert(callee.index());
         }
     }
     hosts
@@ -325,9 +292,18 @@ impl<'p> Builder<'p> {
                 to = *after;
                 let pairs = results.iter().zip(values);
                 let active = pairs.filter_map(|(var, value)| Some(((*var)?, instance.expr(value)))).collect();
-                Op::Assign(Assign { active, ..Assign::skip() })
+                Op::set(active)
             }
-            (op, _) => self.renamed(instance, op),
+            (op, _) => {
+                let mut op = op.clone();
+                if !instance.vars.is_empty() {
+                    op.rename(&|var| instance.var(var));
+                }
+                if let Op::Fork(loc) = &mut op {
+                    *loc = self.loc(instance, *loc);
+                }
+                op
+            }
         };
         let new = self.new.edges.push(Edge { from: self.loc(instance, edge.from), to, op });
         self.lift.edges.push(vec![step]);
@@ -382,22 +358,7 @@ impl<'p> Builder<'p> {
             active.push((callee.var(*local), Expr::Choice(number, self.old.vars[*local].ty)));
             step.fresh.push((*local, Source::Choice(number)));
         }
-        Op::Assign(Assign { active, ..Assign::skip() })
-    }
-
-    /// Returns the operation on an instance's variables and locations.
-    fn renamed(&self, instance: &Instance, op: &Op) -> Op {
-        let mut op = op.clone();
-        if !instance.vars.is_empty() {
-            op.exprs_mut().into_iter().for_each(|expr| *expr = instance.expr(expr));
-        }
-        match &mut op {
-            Op::Assign(assign) => assign.active.iter_mut().for_each(|(var, _)| *var = instance.var(*var)),
-            Op::Call(call) => call.results.iter_mut().flatten().for_each(|var| *var = instance.var(*var)),
-            Op::Fork(loc) => *loc = self.loc(instance, *loc),
-            _ => {}
-        }
-        op
+        Op::set(active)
     }
 }
 
@@ -407,11 +368,7 @@ impl Instance {
     }
 
     fn expr(&self, expr: &Expr) -> Expr {
-        expr.map_leaves(&mut |leaf| match *leaf {
-            Expr::Var(var) => Expr::Var(self.var(var)),
-            Expr::Next(var) => Expr::Next(self.var(var)),
-            ref leaf => leaf.clone(),
-        })
+        expr.rename(&|var| self.var(var))
     }
 }
 

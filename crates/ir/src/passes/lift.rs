@@ -2,9 +2,9 @@
 
 use index_vec::IndexVec;
 
-use crate::syntax::{EdgeId, EntryId, LocId, Program, Value, VarId};
+use crate::syntax::{Edge, EdgeId, Entry, EntryId, LocId, Program, Value, VarId};
 use crate::trace::{Fresh, Start, StartThread, Step, Trace};
-use crate::visit::choice_types;
+use crate::visit::init_choices;
 
 /// Maps traces of a pass's result to traces of its input. "New" is the result of the pass, "old" its input.
 #[derive(Clone, Debug)]
@@ -69,18 +69,16 @@ impl Lift {
     pub fn identity(program: &Program) -> Lift {
         let all_choices =
             |n_choices: usize| -> Vec<Source> { (0..n_choices).map(|number| Source::Choice(number as u32)).collect() };
-        let of_init = |init: &[(VarId, crate::syntax::Expr)]| -> Vec<Source> {
-            all_choices(choice_types(init.iter().map(|(_, rhs)| rhs)).len())
+        let step = |(id, edge): (EdgeId, &Edge)| {
+            let choices = all_choices(edge.op.choices().len());
+            vec![LiftStep { edge: id, choices, fresh: Vec::new(), part: StepPart::Main }]
         };
-        let step = |(edge, choices): (EdgeId, usize)| {
-            vec![LiftStep { edge, choices: all_choices(choices), fresh: Vec::new(), part: StepPart::Main }]
-        };
-        let edges = program.edges.iter_enumerated().map(|(id, edge)| step((id, edge.op.choices().len())));
+        let of_entry = |entry: &Entry| all_choices(init_choices(&entry.init).len());
         Lift {
-            edges: edges.collect(),
+            edges: program.edges.iter_enumerated().map(step).collect(),
             vars: program.vars.indices().map(Some).collect(),
-            init: of_init(&program.init),
-            entries: program.entries.iter().map(|entry| of_init(&entry.init)).collect(),
+            init: all_choices(init_choices(&program.init).len()),
+            entries: program.entries.iter().map(of_entry).collect(),
             copies: None,
         }
     }
@@ -109,29 +107,31 @@ impl Lift {
         self.edges[step.edge].iter().map(move |old| {
             let made = old.fresh.iter().map(|(var, source)| (*var, resolve_one(*source, &step.choices)));
             let choices = resolve(&old.choices, &step.choices);
-            let alone = Step {
-                thread: step.thread,
-                edge: old.edge,
-                choices,
-                passive: Vec::new(),
-                fresh: made.collect(),
-                body: None,
+            let (passive, fresh, body) = match old.part {
+                StepPart::Silent => (Vec::new(), made.collect(), None),
+                StepPart::Main => (
+                    step.passive.iter().map(|choices| resolve(&old.choices, choices)).collect(),
+                    self.fresh(&step.fresh).into_iter().chain(made).collect(),
+                    step.body,
+                ),
             };
-            match old.part {
-                StepPart::Silent => alone,
-                StepPart::Main => Step {
-                    passive: step.passive.iter().map(|choices| resolve(&old.choices, choices)).collect(),
-                    fresh: self.fresh(&step.fresh).into_iter().chain(alone.fresh).collect(),
-                    body: step.body,
-                    ..alone
-                },
-            }
+            Step { thread: step.thread, edge: old.edge, choices, passive, fresh, body }
         })
     }
 
     fn fresh(&self, fresh: &Fresh) -> Fresh {
-        fresh.iter().filter_map(|(var, value)| Some((self.vars[*var]?, *value))).collect()
+        old_fresh(&self.vars, fresh)
     }
+
+    /// Returns the first old edge that a new one represents.
+    pub(super) fn old_edge(&self, edge: EdgeId) -> Option<EdgeId> {
+        self.edges[edge].first().map(|step| step.edge)
+    }
+}
+
+/// Returns fresh values as those of the old variables that hold them; others are dropped.
+pub(super) fn old_fresh(vars: &IndexVec<VarId, Option<VarId>>, fresh: &Fresh) -> Fresh {
+    fresh.iter().filter_map(|(var, value)| Some((vars[*var]?, *value))).collect()
 }
 
 fn resolve(sources: &[Source], choices: &[Value]) -> Vec<Value> {

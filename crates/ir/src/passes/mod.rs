@@ -5,6 +5,7 @@
 //! ends in an error into one of the input that does.
 
 pub mod bound_created;
+mod cells;
 pub mod compress;
 pub mod drop_dead;
 mod edit;

@@ -10,8 +10,8 @@
 //! affect other threads only if it starts or ends a thread at a bound on threads; so callers must replay the completed
 //! execution.
 
-use super::{Lift, LiftStep, Passed};
-use crate::syntax::{Assign, BinaryOp, Edge, EdgeId, Expr, Loc, LocId, Op, ProcId, Program, Scope, Ty, Var, VarId};
+use super::Passed;
+use crate::syntax::{Edge, EdgeId, Expr, Op, Program, VarId};
 use crate::target::Target;
 
 /// The result of the pass.
@@ -28,7 +28,7 @@ pub struct RequiredStep {
 pub fn failures(program: &Program, target: &Target) -> (Program, Target) {
     let (mut program, mut asserts) = (program.clone(), target.asserts.clone());
     for loc in &target.locs {
-        let nowhere = program.locs.push(Loc { proc: program.locs[*loc].proc });
+        let nowhere = program.locs.push(program.locs[*loc]);
         asserts.push(program.edges.push(Edge { from: *loc, to: nowhere, op: Op::Assert(Expr::FALSE) }));
     }
     (program, Target::new(asserts, Vec::new()))
@@ -38,9 +38,7 @@ pub fn failures(program: &Program, target: &Target) -> (Program, Target) {
 pub fn run(program: &Program, target: &Target, watched: impl Fn(EdgeId) -> bool) -> RequiredStep {
     debug_assert!(target.together.is_empty() && target.locs.is_empty(), "reaching a location is not a step");
     let mut passed = Passed::unchanged(program, target);
-    let made = passed.program.vars.push(Var { name: "$made".to_string(), scope: Scope::Shared, ty: Ty::Bool });
-    passed.program.init.push((made, Expr::FALSE));
-    passed.lift.vars.push(None);
+    let made = passed.add_flag("$made".to_string());
     let mut watch = Watch { old: program, passed, made, announced: Vec::new() };
     for id in program.edges.indices() {
         match (&program.edges[id].op, watched(id)) {
@@ -73,50 +71,37 @@ impl Watch<'_> {
     fn assertion(&mut self, id: EdgeId, condition: &Expr, is_asked: bool, is_watched: bool) {
         let Edge { from, to, .. } = self.old.edges[id];
         let active = if is_watched { vec![(self.made, Expr::TRUE)] } else { Vec::new() };
-        let passing = Op::Assign(Assign { active, constrain: condition.clone(), ..Assign::skip() });
+        let passing = Op::guarded(active, condition.clone());
         if !is_asked {
             self.passed.program.edges[id].op = passing;
             return;
         }
         let step = self.passed.lift.edges[id].clone();
-        self.add(from, to, passing, step);
-        let nowhere = self.new_loc(self.old.locs[from].proc);
-        let failing = if is_watched { condition.clone() } else { self.unless_made(condition.clone()) };
+        self.passed.add_edge(from, to, passing, step);
+        let nowhere = self.passed.add_loc_near(from);
+        let unless_made = || Expr::or(condition.clone(), Expr::negate(Expr::Var(self.made)));
+        let failing = if is_watched { condition.clone() } else { unless_made() };
         self.passed.program.edges[id] = Edge { from, to: nowhere, op: Op::Assert(failing) };
     }
 
     /// Sets the variable in the first step of an atomic section: no other thread moves before it.
     fn section(&mut self, id: EdgeId) {
         let Edge { from, to, .. } = self.old.edges[id];
-        let begun = self.new_loc(self.old.locs[from].proc);
+        let begun = self.passed.add_loc_near(from);
         self.passed.program.edges[id].to = begun;
-        self.add(begun, to, self.make(), Vec::new());
+        self.passed.add_edge(begun, to, self.make(), Vec::new());
     }
 
     fn announce(&mut self, id: EdgeId) {
         let from = self.old.edges[id].from;
-        let announced = self.new_loc(self.old.locs[from].proc);
-        let edge = self.add(from, announced, self.make(), Vec::new());
+        let announced = self.passed.add_loc_near(from);
+        let edge = self.passed.add_edge(from, announced, self.make(), Vec::new());
         self.passed.program.edges[id].from = announced;
         self.announced.push((edge, id));
     }
 
     fn make(&self) -> Op {
-        Op::Assign(Assign { active: vec![(self.made, Expr::TRUE)], ..Assign::skip() })
-    }
-
-    fn unless_made(&self, condition: Expr) -> Expr {
-        Expr::binary(BinaryOp::Or, condition, Expr::negate(Expr::Var(self.made)))
-    }
-
-    fn new_loc(&mut self, proc: ProcId) -> LocId {
-        self.passed.program.locs.push(Loc { proc })
-    }
-
-    fn add(&mut self, from: LocId, to: LocId, op: Op, steps: Vec<LiftStep>) -> EdgeId {
-        let Passed { program, lift: Lift { edges, .. }, .. } = &mut self.passed;
-        edges.push(steps);
-        program.edges.push(Edge { from, to, op })
+        Op::set(vec![(self.made, Expr::TRUE)])
     }
 }
 

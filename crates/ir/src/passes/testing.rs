@@ -5,7 +5,7 @@ use crate::syntax::{Program, Ty};
 use crate::target::Target;
 use crate::text::{parse_with_target, print_with_target};
 use crate::validate::{validate, validate_target};
-use crate::visit::choice_types;
+use crate::visit::init_choices;
 
 /// Runs a pass on a program and compares the result with the program expected. Indentation is ignored in both.
 pub(super) fn check(run: impl Fn(&Program, &Target) -> Passed, before: &str, after: &str) -> Passed {
@@ -22,14 +22,19 @@ pub(super) fn check(run: impl Fn(&Program, &Target) -> Passed, before: &str, aft
 /// Runs a pass on a program; both it and the result must be valid, and the lift well-formed.
 pub(super) fn run_on(run: impl Fn(&Program, &Target) -> Passed, before: &str) -> Passed {
     let (program, target) = parse_with_target(before).expect("the program reads");
-    assert_eq!(validate(&program), Ok(()), "the program before");
-    assert_eq!(validate_target(&program, &target), Ok(()), "the target before");
+    check_valid(&program, &target);
     let passed = run(&program, &target);
-    let text = print_with_target(&passed.program, &passed.target);
-    assert_eq!(validate(&passed.program), Ok(()), "the program after\n{text}");
-    assert_eq!(validate_target(&passed.program, &passed.target), Ok(()), "the target after\n{text}");
+    check_valid(&passed.program, &passed.target);
     check_lift(&program, &passed.program, &passed.lift);
     passed
+}
+
+/// Checks a program before or after a pass, and returns its text.
+pub(super) fn check_valid(program: &Program, target: &Target) -> String {
+    let text = print_with_target(program, target);
+    assert_eq!(validate(program), Ok(()), "{text}");
+    assert_eq!(validate_target(program, target), Ok(()), "{text}");
+    text
 }
 
 /// Checks that each old choice has a source of its type.
@@ -44,10 +49,9 @@ fn check_lift(old: &Program, new: &Program, lift: &Lift) {
             }
         }
     }
-    let types = |program: &Program| choice_types(program.init.iter().map(|(_, rhs)| rhs));
-    check_sources(&lift.init, &types(old), &types(new));
+    check_sources(&lift.init, &init_choices(&old.init), &init_choices(&new.init));
     for (entry, sources) in lift.entries.iter_enumerated() {
-        let types = |program: &Program| choice_types(program.entries[entry].init.iter().map(|(_, rhs)| rhs));
+        let types = |program: &Program| init_choices(&program.entries[entry].init);
         check_sources(sources, &types(old), &types(new));
     }
 }

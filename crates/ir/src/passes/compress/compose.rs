@@ -5,7 +5,6 @@ use rustc_hash::FxHashMap;
 use crate::passes::{LiftStep, Source};
 use crate::simplify::{and, size, substitute};
 use crate::syntax::{Assign, Expr, VarId};
-use crate::visit::choice_types;
 
 /// Two assignments as one.
 pub(super) struct Composed {
@@ -26,8 +25,7 @@ pub(super) fn size_of(assign: &Assign) -> usize {
 /// the first's constraint, a new value that the second overwrites is replaced by what it was in s1, all other new
 /// values are those of s2 already; and the second's constraint may read s1 as the new value, where that is shorter.
 pub(super) fn compose(first: &Assign, second: &Assign) -> Composed {
-    let sides = first.active.iter().map(|(_, rhs)| rhs);
-    let offset = choice_types(sides.chain([&first.constrain])).len() as u32;
+    let offset = first.choices().len() as u32;
     let between: FxHashMap<VarId, &Expr> = first.active.iter().map(|(var, rhs)| (*var, rhs)).collect();
     let overwritten: FxHashMap<VarId, &Expr> = second.active.iter().map(|(var, rhs)| (*var, rhs)).collect();
     let in_between = |var: VarId| between.get(&var).map_or(Expr::Var(var), |rhs| (*rhs).clone());
@@ -44,15 +42,13 @@ pub(super) fn compose(first: &Assign, second: &Assign) -> Composed {
         leaf => leaf.clone(),
     });
     let of_second = substitute(&second.constrain, &mut |leaf| match leaf {
-        Expr::Var(var) if !overwritten.contains_key(var) && is_long(between.get(var).copied()) => Expr::Next(*var),
+        Expr::Var(var) if !overwritten.contains_key(var) && between.get(var).is_some_and(|rhs| !rhs.is_leaf()) => {
+            Expr::Next(*var)
+        }
         leaf => read(leaf),
     });
     active.sort_by_key(|(var, _)| *var);
     Composed { assign: Assign { active, passive: Vec::new(), constrain: and(of_first, of_second) }, offset }
-}
-
-fn is_long(rhs: Option<&Expr>) -> bool {
-    rhs.is_some_and(|rhs| rhs.operands().next().is_some())
 }
 
 /// Returns an old step of the second of two composed steps.
@@ -65,6 +61,6 @@ pub(super) fn offset_sources(step: &LiftStep, offset: u32) -> LiftStep {
         edge: step.edge,
         choices: step.choices.iter().map(|source| moved(*source)).collect(),
         fresh: step.fresh.iter().map(|(var, source)| (*var, moved(*source))).collect(),
-        part: step.part,
+        ..*step
     }
 }

@@ -4,9 +4,9 @@ use index_vec::IndexVec;
 
 use fixedbitset::FixedBitSet;
 
-use crate::passes::edit::{Keep, collect};
+use crate::passes::edit::Keep;
 use crate::passes::{Lift, LiftStep, Passed, StepPart};
-use crate::syntax::{Edge, EdgeId, LocId, Op, Program};
+use crate::syntax::{Edge, LocId, Op, Program};
 use crate::target::Target;
 
 /// An edge, and the old steps that it represents.
@@ -111,8 +111,7 @@ impl Graph {
         let mut used = ends.clone();
         for step in steps {
             used.extend([step.from.index(), step.to.index()]);
-            let id: EdgeId = passed.program.edges.push(Edge { from: step.from, to: step.to, op: step.op });
-            passed.lift.edges.push(step.steps);
+            let id = passed.add_edge(step.from, step.to, step.op, step.steps);
             if step.is_error {
                 passed.target.asserts.push(id);
             }
@@ -121,7 +120,7 @@ impl Graph {
         for label in &mut passed.program.labels {
             label.loc = self.name(label.loc);
         }
-        let keep = keep(&passed.program, used);
+        let keep = Keep { locs: used, ..Keep::all(&passed.program) };
         passed.retain(&keep)
     }
 
@@ -134,14 +133,5 @@ impl Graph {
             }
         }
         loc
-    }
-}
-
-fn keep(program: &Program, locs: FixedBitSet) -> Keep {
-    Keep {
-        vars: collect(program.vars.iter().map(|_| true)),
-        procs: collect(program.procs.iter().map(|_| true)),
-        locs,
-        edges: collect(program.edges.iter().map(|_| true)),
     }
 }

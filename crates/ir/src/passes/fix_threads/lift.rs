@@ -2,7 +2,7 @@
 
 use index_vec::IndexVec;
 
-use super::super::Lift;
+use super::super::lift::{Lift, old_fresh};
 use crate::syntax::{EdgeId, EntryId, Op, Program, Value, VarId};
 use crate::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 
@@ -79,13 +79,11 @@ impl FixThreadsLift {
     /// Returns the old execution that a new one represents.
     pub fn trace(&self, trace: &Trace) -> Trace {
         let trace = trace.written_out();
-        let mut walk = TraceLifter::new(self, &trace.start);
-        for step in &trace.steps {
-            walk.step(step);
-        }
+        let mut lifter = TraceLifter::new(self, &trace.start);
+        trace.steps.iter().for_each(|step| lifter.step(step));
         match &self.inlined {
-            Some(lift) => lift.trace(&walk.old),
-            None => walk.old,
+            Some(lift) => lift.trace(&lifter.old),
+            None => lifter.old,
         }
     }
 
@@ -101,11 +99,11 @@ impl FixThreadsLift {
             Role::Step(old, _) | Role::NoRoom(old, _) | Role::Starts(old, _) | Role::Ends(old) => *old,
             Role::First(_) | Role::Wakes | Role::Over | Role::Silent => return None,
         };
-        self.inlined.as_ref().map_or(Some(old), |lift| lift.edges[old].first().map(|step| step.edge))
+        self.inlined.as_ref().map_or(Some(old), |lift| lift.old_edge(old))
     }
 
     fn fresh(&self, fresh: &Fresh) -> Fresh {
-        fresh.iter().filter_map(|(var, value)| Some((self.vars[*var]?, *value))).collect()
+        old_fresh(&self.vars, fresh)
     }
 }
 

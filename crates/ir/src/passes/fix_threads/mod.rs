@@ -25,7 +25,7 @@ pub use lift::FixThreadsLift;
 
 use index_vec::IndexVec;
 
-use super::{Lift, Passed, inline};
+use super::{Passed, inline};
 use crate::callgraph::{CallGraph, Through};
 use crate::syntax::{Count, EdgeId, Entry, EntryId, Op, ProcId, Program, Scope};
 use crate::target::Target;
@@ -53,9 +53,10 @@ pub struct Refusal {
 
 /// Returns a program for each list of initial threads that a run may have, with a bound on live threads.
 pub fn run(program: &Program, target: &Target, bound: Option<u32>) -> Result<Vec<FixedThreads>, Refusal> {
-    let starts = program.edges.iter().any(|edge| is_start(&edge.op));
+    let starts = program.starts_threads();
     let initial_lists = initial_lists(program, bound, starts)?;
-    if let Some((id, _)) = program.edges.iter_enumerated().find(|(_, edge)| is_passive(&edge.op)) {
+    let is_passive = |id: &EdgeId| matches!(&program.edges[*id].op, Op::Assign(assign) if assign.is_passive());
+    if let Some(id) = program.edges.indices().find(is_passive) {
         return refuse(id, "steps that read or assign variables of other threads cannot take turns");
     }
     if !starts {
@@ -64,7 +65,10 @@ pub fn run(program: &Program, target: &Target, bound: Option<u32>) -> Result<Vec
     let n_slots = bound.expect("`initial_lists` requires a bound if threads are started") as usize;
     let inlined = copies_calls(program).then(|| inline::run(program, target));
     let (base, base_target) = inlined.as_ref().map_or((program, target), |passed| (&passed.program, &passed.target));
-    check_starts(base).map_err(|refusal| lifted(refusal, inlined.as_ref().map(|passed| &passed.lift)))?;
+    check_starts(base).map_err(|refusal| match &inlined {
+        Some(Passed { lift, .. }) => Refusal { edge: refusal.edge.and_then(|edge| lift.old_edge(edge)), ..refusal },
+        None => refusal,
+    })?;
     let of_list = |initial: &Vec<EntryId>| {
         let mut fixed_threads = spawn_slots::run(base, base_target, initial, n_slots);
         fixed_threads.lift.inlined = inlined.as_ref().map(|Passed { lift, .. }| lift.clone());
@@ -73,26 +77,8 @@ pub fn run(program: &Program, target: &Target, bound: Option<u32>) -> Result<Vec
     Ok(initial_lists.iter().map(of_list).collect())
 }
 
-fn is_start(op: &Op) -> bool {
-    matches!(op, Op::Spawn(_) | Op::Fork(_))
-}
-
-fn is_passive(op: &Op) -> bool {
-    matches!(op, Op::Assign(assign) if assign.is_passive())
-}
-
 fn refuse<T>(edge: EdgeId, reason: &str) -> Result<T, Refusal> {
     Err(Refusal { edge: Some(edge), reason: reason.to_string() })
-}
-
-/// Returns the refusal with the step of the program before inlining.
-fn lifted(refusal: Refusal, lift: Option<&Lift>) -> Refusal {
-    match (refusal.edge, lift) {
-        (Some(edge), Some(lift)) => {
-            Refusal { edge: lift.edges[edge].first().map(|step| step.edge), reason: refusal.reason }
-        }
-        _ => refusal,
-    }
 }
 
 /// Returns the lists of initial threads that a run may start with, each in the order of the kinds.
@@ -168,8 +154,7 @@ fn check_starts(program: &Program) -> Result<(), Refusal> {
                 return refuse(id, reason);
             }
             Op::Call(call) if may_end[call.callee] => {
-                let is_shared = |var: &crate::VarId| program.vars[*var].scope == Scope::Shared;
-                if call.results.iter().flatten().any(is_shared) {
+                if edge.op.assigned().any(|var| program.vars[var].scope == Scope::Shared) {
                     let reason = "a thread may end inside this call, whose result is assigned to a shared variable";
                     return refuse(id, reason);
                 }
@@ -182,7 +167,7 @@ fn check_starts(program: &Program) -> Result<(), Refusal> {
 
 /// Returns the procedures in which, or below which, a thread may execute [`Op::End`].
 fn may_end(program: &Program, calls: &CallGraph) -> IndexVec<ProcId, bool> {
-    let mut may_end: IndexVec<ProcId, bool> = program.procs.iter().map(|_| false).collect();
+    let mut may_end: IndexVec<ProcId, bool> = IndexVec::from_vec(vec![false; program.procs.len()]);
     let ends = program.edges.iter().filter(|edge| edge.op == Op::End);
     let mut open: Vec<ProcId> = ends.map(|edge| program.locs[edge.from].proc).collect();
     while let Some(proc) = open.pop() {

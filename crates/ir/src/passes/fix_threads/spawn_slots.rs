@@ -12,9 +12,9 @@ use super::lift::{Role, StackEffect};
 use super::{FixThreadsLift, FixedThreads, may_end};
 use crate::callgraph::CallGraph;
 use crate::flow::Flow;
+use crate::passes::edit::and_number;
 use crate::syntax::{
-    Assign, Call, Count, Edge, EdgeId, Entry, EntryId, Expr, Loc, LocId, Op, Proc, ProcId, Program, Scope, Ty, Var,
-    VarId,
+    Count, Edge, EdgeId, Entry, EntryId, Expr, Loc, LocId, Op, Proc, ProcId, Program, Scope, Ty, Var, VarId,
 };
 use crate::target::Target;
 
@@ -127,8 +127,8 @@ impl<'p> Builder<'p> {
             let proc = self.old.locs[edge.from].proc;
             match &edge.op {
                 Op::End => {
-                    let end = Assign { active: vec![(ending, Expr::TRUE)], ..Assign::skip() };
-                    self.new.edges[id] = Edge { from: edge.from, to: leave[proc], op: Op::Assign(end) };
+                    let end = Op::set(vec![(ending, Expr::TRUE)]);
+                    self.new.edges[id] = Edge { from: edge.from, to: leave[proc], op: end };
                     self.roles[id] = Role::Ends(id);
                 }
                 Op::Call(call) if may_end[call.callee] => {
@@ -198,19 +198,7 @@ impl<'p> Builder<'p> {
 
     fn copied_edge(&mut self, id: EdgeId, locs: &BTreeMap<LocId, LocId>, locals: &BTreeMap<VarId, VarId>) {
         let Edge { from, to, mut op } = self.new.edges[id].clone();
-        let renamed = |var: VarId| locals.get(&var).copied().unwrap_or(var);
-        for expr in op.exprs_mut() {
-            *expr = expr.map_leaves(&mut |leaf| match leaf {
-                Expr::Var(var) => Expr::Var(renamed(*var)),
-                Expr::Next(var) => Expr::Next(renamed(*var)),
-                leaf => leaf.clone(),
-            });
-        }
-        match &mut op {
-            Op::Assign(assign) => assign.active.iter_mut().for_each(|(var, _)| *var = renamed(*var)),
-            Op::Call(call) => call.results.iter_mut().flatten().for_each(|var| *var = renamed(*var)),
-            _ => {}
-        }
+        op.rename(&|var| locals.get(&var).copied().unwrap_or(var));
         let role = self.roles[id].clone();
         let copy = self.edge(locs[&from], locs[&to], op, role);
         self.asserts.extend(self.asserts.contains(&id).then_some(copy));
@@ -234,10 +222,9 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// Returns the number of a body as values of a slot's variables.
-    fn what(&self, slot: usize, body: ThreadBody) -> Vec<(VarId, Expr)> {
-        let number = self.bodies.keys().position(|known| *known == body).expect("all bodies are known");
-        self.slots[slot].what.iter().enumerate().map(|(bit, var)| (*var, Expr::Bool(number >> bit & 1 == 1))).collect()
+    /// Returns the number of a body.
+    fn number(&self, body: ThreadBody) -> usize {
+        self.bodies.keys().position(|known| *known == body).expect("all bodies are known")
     }
 
     /// Replaces each start of a thread by one edge for the case that no slot is free, and one for each slot.
@@ -250,7 +237,7 @@ impl<'p> Builder<'p> {
                 _ => continue,
             };
             let Role::Step(old, _) = self.roles[id] else { unreachable!("starts are old edges") };
-            let all_live = self.slots.iter().fold(Expr::TRUE, |all, slot| Expr::and(all, Expr::Var(slot.live)));
+            let all_live = all_live(&self.slots);
             let choices = self.new.edges[id].op.choices().iter().map(|ty| ty.default_value()).collect();
             self.new.edges[id].op = Op::assume(all_live);
             self.roles[id] = Role::NoRoom(old, choices);
@@ -258,7 +245,7 @@ impl<'p> Builder<'p> {
             for slot in 0..self.n_slots {
                 let start = self.start(slot, body, &args);
                 let to = self.watched_start(body, from, to);
-                self.edge(from, to, Op::Assign(start), Role::Starts(old, slot));
+                self.edge(from, to, start, Role::Starts(old, slot));
             }
         }
     }
@@ -270,16 +257,15 @@ impl<'p> Builder<'p> {
     }
 
     /// Returns the step that wakes the thread of a slot if it is the first free one.
-    fn start(&self, slot: usize, body: ThreadBody, args: &[Expr]) -> Assign {
-        let before = self.slots[..slot].iter();
-        let taken = before.fold(Expr::TRUE, |all, before| Expr::and(all, Expr::Var(before.live)));
-        let Slot { live, args: mail, thread_vars, .. } = &self.slots[slot];
-        let constrain = Expr::and(taken, Expr::negate(Expr::Var(*live)));
+    fn start(&self, slot: usize, body: ThreadBody, args: &[Expr]) -> Op {
+        let Slot { live, what, args: mail, thread_vars } = &self.slots[slot];
+        let constrain = Expr::and(all_live(&self.slots[..slot]), Expr::negate(Expr::Var(*live)));
+        let number = self.number(body);
         let mut active = vec![(*live, Expr::TRUE)];
-        active.extend(self.what(slot, body));
+        active.extend(what.iter().enumerate().map(|(bit, var)| (*var, Expr::Bool(number >> bit & 1 == 1))));
         active.extend(mail.iter().copied().zip(args.iter().cloned()));
         active.extend(thread_vars.iter().copied().zip(self.thread_vars.iter().map(|var| Expr::Var(*var))));
-        Assign { active, constrain, ..Assign::skip() }
+        Op::guarded(active, constrain)
     }
 
     /// Returns the location after a start. If the first location of the new thread is in the target, the starter
@@ -333,45 +319,32 @@ impl<'p> Builder<'p> {
     /// Adds the call of an initial thread's procedure, whose parameters have any values.
     fn first_body(&mut self, proc: ProcId, callee: ProcId, over: LocId) -> LocId {
         let entry = self.loc(proc);
-        let Proc { params, results, .. } = self.old.procs[callee].clone();
+        let params = self.old.procs[callee].params.clone();
         let args = (0..params.len() as u32).map(Expr::choice).collect();
-        let call = Call { results: results.iter().map(|_| None).collect(), callee, args };
-        self.edge(entry, over, Op::Call(call), Role::First(params));
+        self.edge(entry, over, Op::call_without_results(self.old, callee, args), Role::First(params));
         entry
     }
 
     /// Adds the steps in which the thread wakes, empties its mailbox, and calls its body.
     fn next_body(&mut self, slot: usize, (body, callee): (ThreadBody, ProcId), locals: &[VarId], at: (LocId, LocId)) {
         let (sleep, over) = at;
-        let Slot { live, args, thread_vars, .. } = &self.slots[slot];
-        let what = self.what(slot, body);
-        let is_it = |(var, bit): &(VarId, Expr)| match bit {
-            Expr::Bool(true) => Expr::Var(*var),
-            _ => Expr::negate(Expr::Var(*var)),
-        };
-        let constrain = what.iter().fold(Expr::Var(*live), |all, bit| Expr::and(all, is_it(bit)));
+        let Slot { live, what, args, thread_vars } = &self.slots[slot];
+        let constrain = and_number(Expr::Var(*live), what, self.number(body));
         let n_args = self.new.procs[callee].params.len();
-        let mut active: Vec<(VarId, Expr)> = Vec::new();
-        active.extend(locals.iter().zip(&args[..n_args]).map(|(local, arg)| (*local, Expr::Var(*arg))));
-        active.extend(self.thread_vars.iter().zip(thread_vars).map(|(var, copy)| (*var, Expr::Var(*copy))));
-        active.extend(
-            what.iter()
-                .map(|(var, _)| *var)
-                .chain(args.iter().chain(thread_vars).copied())
-                .map(|emptied| (emptied, Expr::FALSE)),
-        );
+        let from_mail = locals.iter().zip(&args[..n_args]).chain(self.thread_vars.iter().zip(thread_vars));
+        let mut active: Vec<(VarId, Expr)> = from_mail.map(|(var, mail)| (*var, Expr::Var(*mail))).collect();
+        active.extend(what.iter().chain(args).chain(thread_vars).map(|emptied| (*emptied, Expr::FALSE)));
         let ready = self.loc(self.new.locs[sleep].proc);
-        self.edge(sleep, ready, Op::Assign(Assign { active, constrain, ..Assign::skip() }), Role::Silent);
+        self.edge(sleep, ready, Op::guarded(active, constrain), Role::Silent);
         let args = locals[..n_args].iter().map(|local| Expr::Var(*local)).collect();
-        let results = self.new.procs[callee].results.iter().map(|_| None).collect();
-        self.edge(ready, over, Op::Call(Call { results, callee, args }), Role::Wakes);
+        self.edge(ready, over, Op::call_without_results(&self.new, callee, args), Role::Wakes);
     }
 
     /// Adds the step that frees the slot and the atomic flag.
     fn fall_asleep(&mut self, slot: usize, over: LocId, sleep: LocId) {
         let own = self.thread_vars.iter().chain(&self.ending).copied();
         let active = own.chain([self.slots[slot].live]).map(|var| (var, Expr::FALSE)).collect();
-        let free = Op::Assign(Assign { active, ..Assign::skip() });
+        let free = Op::set(active);
         let is_atomic = self.old.edges.iter().any(|edge| edge.op == Op::AtomicBegin);
         if is_atomic {
             let released = self.loc(self.new.locs[over].proc);
@@ -381,4 +354,9 @@ impl<'p> Builder<'p> {
             self.edge(over, sleep, free, Role::Over);
         }
     }
+}
+
+/// Returns the condition that the threads of some slots are live.
+fn all_live(slots: &[Slot]) -> Expr {
+    slots.iter().fold(Expr::TRUE, |all, slot| Expr::and(all, Expr::Var(slot.live)))
 }

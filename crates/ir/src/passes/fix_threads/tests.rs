@@ -1,16 +1,14 @@
 use super::*;
-use crate::text::{parse_with_target, print_with_target};
-use crate::validate::{validate, validate_target};
+use crate::passes::testing::check_valid;
+use crate::text::parse_with_target;
 
 fn fixed_threads(text: &str, bound: Option<u32>) -> Result<Vec<FixedThreads>, Refusal> {
     let (program, target) = parse_with_target(text).expect("the program reads");
     let fixed_threads = run(&program, &target, bound)?;
     for FixedThreads { program, target, .. } in &fixed_threads {
-        let text = print_with_target(program, target);
-        assert_eq!(validate(program), Ok(()), "{text}");
-        assert_eq!(validate_target(program, target), Ok(()), "{text}");
+        let text = check_valid(program, target);
         assert!(program.entries.iter().all(|entry| entry.count == Count::Exactly(1)), "{text}");
-        assert!(!program.edges.iter().any(|edge| is_start(&edge.op)), "{text}");
+        assert!(!program.starts_threads(), "{text}");
     }
     Ok(fixed_threads)
 }

@@ -1,8 +1,7 @@
 //! Finds the variables that only ever hold one value.
 //!
-//! A cell represents all copies of a variable, or one result of a procedure; an equation describes what flows into a
-//! cell: an initial value, an assignment, an argument, a returned value. The order of steps plays no role, which is why
-//! the answer holds for any number of threads.
+//! An equation describes what flows into a cell ([`Cells`]): an initial value, an assignment, an argument, a returned
+//! value. The order of steps plays no role, which is why the answer holds for any number of threads.
 //!
 //! *Order of work.* All cells start as [`CellValue::Never`]; an equation is evaluated again when a cell that it reads
 //! has changed. *Invariant*: each cell covers the values of the equations that are not waiting. *Termination*: a cell
@@ -14,8 +13,9 @@ use std::collections::VecDeque;
 
 use index_vec::IndexVec;
 
+use crate::passes::cells::{Cells, Flows};
 use crate::simplify::substitute;
-use crate::syntax::{Expr, Op, ProcId, Program, Scope, Value, VarId};
+use crate::syntax::{Expr, Op, Program, Scope, Value, VarId};
 
 /// The variables that hold one value only.
 pub(super) struct Constants {
@@ -77,19 +77,9 @@ struct Equation<'p> {
     guard: Option<&'p Expr>,
 }
 
-/// The source of a flow into a cell.
-enum Flows<'p> {
-    Anything,
-    Expr(&'p Expr),
-    Cell(usize),
-}
-
 struct Solver<'p> {
     program: &'p Program,
-    /// The variables, then the results of all procedures.
     cells: Vec<CellValue>,
-    /// The cell of each procedure's first result.
-    results: IndexVec<ProcId, usize>,
     equations: Vec<Equation<'p>>,
     /// The equations that read each cell.
     readers: Vec<Vec<u32>>,
@@ -97,17 +87,16 @@ struct Solver<'p> {
 
 impl<'p> Solver<'p> {
     fn new(program: &'p Program) -> Solver<'p> {
-        let mut n_cells = program.vars.len();
-        let mut results = IndexVec::new();
-        for proc in &program.procs {
-            results.push(n_cells);
-            n_cells += proc.results.len();
-        }
-        let (cells, readers) = (vec![CellValue::Never; n_cells], vec![Vec::new(); n_cells]);
-        let mut solver = Solver { program, cells, results, equations: Vec::new(), readers };
+        let numbers = Cells::new(program);
+        let (cells, readers) = (vec![CellValue::Never; numbers.len], vec![Vec::new(); numbers.len]);
+        let mut solver = Solver { program, cells, equations: Vec::new(), readers };
         solver.starts();
         for edge in &program.edges {
-            solver.op(&edge.op, program.locs[edge.from].proc);
+            let guard = match &edge.op {
+                Op::Assign(assign) if !assign.is_passive() => Some(&assign.constrain),
+                _ => None,
+            };
+            numbers.for_each_flow(program, edge, |cell, source| solver.add(cell, source, guard));
         }
         solver
     }
@@ -141,7 +130,7 @@ impl<'p> Solver<'p> {
             self.add_expr(*var, rhs);
         }
         self.thread_starts(&mut initialised);
-        for proc in program.entries.iter().map(|entry| entry.proc).chain(program.prelude) {
+        for proc in program.roots() {
             program.procs[proc].params.iter().for_each(|param| self.add(param.index(), Flows::Anything, None));
         }
         for proc in &program.procs {
@@ -171,38 +160,6 @@ impl<'p> Solver<'p> {
         if program.prelude.is_some() {
             let is_per_thread = |var: &VarId| program.vars[*var].scope == Scope::Thread;
             program.vars.indices().filter(is_per_thread).for_each(|var| initialised[var.index()] = false);
-        }
-    }
-
-    fn op(&mut self, op: &'p Op, owner: ProcId) {
-        match op {
-            Op::Assign(assign) => {
-                let guard = (!assign.is_passive()).then_some(&assign.constrain);
-                for (var, rhs) in assign.active.iter().chain(&assign.passive) {
-                    self.add(var.index(), Flows::Expr(rhs), guard);
-                }
-            }
-            Op::Call(call) => {
-                self.args(call.callee, &call.args);
-                for (idx, var) in call.results.iter().enumerate() {
-                    if let Some(var) = var {
-                        self.add(var.index(), Flows::Cell(self.results[call.callee] + idx), None);
-                    }
-                }
-            }
-            Op::Spawn(spawn) => self.args(spawn.callee, &spawn.args),
-            Op::Return(values) => {
-                for (idx, value) in values.iter().enumerate() {
-                    self.add(self.results[owner] + idx, Flows::Expr(value), None);
-                }
-            }
-            Op::Assert(_) | Op::Fork(_) | Op::End | Op::AtomicBegin | Op::AtomicEnd => {}
-        }
-    }
-
-    fn args(&mut self, callee: ProcId, args: &'p [Expr]) {
-        for (param, arg) in self.program.procs[callee].params.iter().zip(args) {
-            self.add_expr(*param, arg);
         }
     }
 
@@ -241,9 +198,6 @@ impl<'p> Solver<'p> {
     }
 
     fn fold(&self, expr: &Expr) -> Expr {
-        if matches!(expr, Expr::Bool(_) | Expr::Int(_)) {
-            return expr.clone();
-        }
         substitute(expr, &mut |leaf| match leaf {
             Expr::Var(var) => match self.cells[var.index()] {
                 CellValue::Always(value) => Expr::value(value),
@@ -255,13 +209,11 @@ impl<'p> Solver<'p> {
 
     /// Returns the value of a folded expression: none, as long as it reads a cell without a value.
     fn value(&self, folded: &Expr) -> CellValue {
-        match folded {
-            Expr::Bool(value) => CellValue::Always(Value::Bool(*value)),
-            Expr::Int(value) => CellValue::Always(Value::Int(*value)),
-            expr => {
-                let never = |leaf: &Expr| matches!(leaf, Expr::Var(var) if self.cells[var.index()] == CellValue::Never);
-                if expr.any_leaf(never) { CellValue::Never } else { CellValue::Varies }
-            }
+        let never = |leaf: &Expr| matches!(leaf, Expr::Var(var) if self.cells[var.index()] == CellValue::Never);
+        match folded.constant() {
+            Some(value) => CellValue::Always(value),
+            None if folded.any_leaf(never) => CellValue::Never,
+            None => CellValue::Varies,
         }
     }
 }

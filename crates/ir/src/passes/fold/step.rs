@@ -53,7 +53,7 @@ fn fold_assign(assign: &Assign, constants: &Constants) -> Option<(Op, Fixed)> {
         }
     }
     active.retain(|(var, rhs)| *rhs != Expr::Var(*var));
-    (constrain != Expr::FALSE).then(|| (Op::Assign(Assign { active, passive: Vec::new(), constrain }), fixed))
+    (constrain != Expr::FALSE).then(|| (Op::guarded(active, constrain), fixed))
 }
 
 /// Replaces new values by equal expressions that are not longer: the old value of an unassigned variable, or a
@@ -63,15 +63,11 @@ fn resolve_next(constrain: &Expr, active: &[(VarId, Expr)]) -> Expr {
     substitute(constrain, &mut |leaf| match leaf {
         Expr::Next(var) => match rhs_of.get(var) {
             None => Expr::Var(*var),
-            Some(rhs) if is_leaf(rhs) => (*rhs).clone(),
+            Some(rhs) if rhs.is_leaf() => (*rhs).clone(),
             Some(_) => leaf.clone(),
         },
         leaf => leaf.clone(),
     })
-}
-
-fn is_leaf(expr: &Expr) -> bool {
-    expr.operands().next().is_none()
 }
 
 /// A constraint as a list of conditions, some of which fix the value of a leaf.
@@ -126,14 +122,14 @@ impl Facts {
 fn fact(condition: &Expr) -> Option<(Expr, Value)> {
     match condition {
         Expr::Bool(_) => None,
-        Expr::Unary(UnaryOp::Not, operand) if is_leaf(operand) => Some(((**operand).clone(), Value::Bool(false))),
+        Expr::Unary(UnaryOp::Not, operand) if operand.is_leaf() => Some(((**operand).clone(), Value::Bool(false))),
         Expr::Binary(BinaryOp::Eq, pair) => match (&pair.0, &pair.1) {
-            (leaf, Expr::Int(value)) | (Expr::Int(value), leaf) if is_leaf(leaf) => {
+            (leaf, Expr::Int(value)) | (Expr::Int(value), leaf) if leaf.is_leaf() => {
                 Some((leaf.clone(), Value::Int(*value)))
             }
             _ => None,
         },
-        leaf if is_leaf(leaf) => Some((leaf.clone(), Value::Bool(true))),
+        leaf if leaf.is_leaf() => Some((leaf.clone(), Value::Bool(true))),
         _ => None,
     }
 }

@@ -1,24 +1,10 @@
 use super::*;
+use crate::passes::testing;
 use crate::syntax::Value;
-use crate::text::{parse_with_target, print_with_target};
-use crate::validate::{validate, validate_target};
-
-/// Folds a program, which must stay valid.
-fn folded(before: &str) -> Passed {
-    let (program, target) = parse_with_target(before).unwrap();
-    assert_eq!(validate(&program), Ok(()));
-    let passed = run(&program, &target);
-    assert_eq!(validate(&passed.program), Ok(()));
-    assert_eq!(validate_target(&passed.program, &passed.target), Ok(()));
-    assert_eq!(passed.lift.edges.len(), passed.program.edges.len());
-    passed
-}
+use crate::text::print_with_target;
 
 fn check(before: &str, after: &str) -> Passed {
-    let passed = folded(before);
-    let (program, target) = parse_with_target(after).unwrap();
-    assert_eq!(print_with_target(&passed.program, &passed.target), print_with_target(&program, &target));
-    passed
+    testing::check(run, before, after)
 }
 
 /// Folds one step of a program with a few variables that vary.
@@ -153,7 +139,7 @@ fn initial_values_are_folded_and_their_choices_renumbered() {
 fn folding_twice_changes_nothing_more() {
     let text = "shared a, b: bool\ninit a := T\nproc f() from L0 to L2\nL0 -> L1: b := ?0 & ?1 constrain b' & a\n\
                 L1 -> L1: assert b = (b & a)\nL1 -> L2: return\nstart f\ntarget e1";
-    let once = folded(text);
+    let once = testing::run_on(run, text);
     let twice = run(&once.program, &once.target);
     assert_eq!(print_with_target(&once.program, &once.target), print_with_target(&twice.program, &twice.target));
 }

@@ -1,6 +1,6 @@
 use super::super::testing::{check, run_on};
 use super::super::{LiftStep, Source, StepPart};
-use super::{Limit, run, run_within};
+use super::{run, run_within};
 use crate::syntax::{EdgeId, Op, VarId};
 
 const NESTED: &str = "shared x: bool
@@ -155,7 +155,7 @@ fn the_limit_keeps_calls() {
     };
     let chain: String = (0..12).map(doubling).collect();
     let text = format!("{chain}proc f12() from L48 to L49\nL48 -> L49: return\nstart f0\n");
-    let limited = run_on(|program, target| run_within(program, target, Limit { edges: 1000 }), &text);
+    let limited = run_on(|program, target| run_within(program, target, 1000), &text);
     assert!(limited.program.edges.len() <= 1000, "{} edges", limited.program.edges.len());
     assert!((2..13).contains(&limited.program.procs.len()));
     let unlimited = run_on(run, &text);

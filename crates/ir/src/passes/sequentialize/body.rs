@@ -91,14 +91,13 @@ impl Body<'_, '_> {
         if flow.out(loc).iter().any(|edge| self.touches(&old.edges[*edge].op)) {
             for context in 0..self.builder.copies.n_contexts - 1 {
                 let advance = self.builder.copies.advance(context);
-                self.builder.edge(here, here, Op::Assign(advance), Purpose::Advance);
+                self.builder.edge(here, here, advance, Purpose::Advance);
             }
         }
         if flow.into(loc).iter().any(|edge| self.changes(&old.edges[*edge].op)) {
             let copies = &self.builder.copies;
-            let active = vec![(copies.over, Expr::TRUE)];
-            let stop = Assign { active, constrain: copies.is_free(), ..Assign::skip() };
-            self.builder.edge(here, self.leave, Op::Assign(stop), Purpose::Stop);
+            let stop = Op::guarded(vec![(copies.over, Expr::TRUE)], copies.is_free());
+            self.builder.edge(here, self.leave, stop, Purpose::Stop);
         }
     }
 
@@ -113,12 +112,7 @@ impl Body<'_, '_> {
     }
 
     fn writes(&self, op: &Op) -> bool {
-        let is_shared = |var: &VarId| self.builder.copies.is_shared(*var);
-        match op {
-            Op::Assign(assign) => assign.active.iter().any(|(var, _)| is_shared(var)),
-            Op::Call(call) => call.results.iter().flatten().any(is_shared),
-            _ => false,
-        }
+        op.assigned().any(|var| self.builder.copies.is_shared(var))
     }
 
     /// Returns the contexts for which an operation has an edge of its own: one for all contexts if it does not depend
@@ -152,49 +146,33 @@ impl Body<'_, '_> {
     /// Returns the step that records an error if the condition holds, and ends the thread.
     fn fail(&self, constrain: Expr) -> Op {
         let copies = &self.builder.copies;
-        let active = vec![(copies.failed, Expr::TRUE), (copies.over, Expr::TRUE)];
-        Op::Assign(Assign { active, constrain, ..Assign::skip() })
-    }
-
-    fn set(&self, flag: VarId, value: bool) -> Op {
-        Op::Assign(Assign { active: vec![(flag, Expr::Bool(value))], ..Assign::skip() })
+        Op::guarded(vec![(copies.failed, Expr::TRUE), (copies.over, Expr::TRUE)], constrain)
     }
 
     fn step(&mut self, id: EdgeId) {
         let edge = &self.builder.old.edges[id];
         let (from, to) = (self.locs[&edge.from], self.locs[&edge.to]);
-        match &edge.op {
-            Op::Assign(assign) => self.assign(id, assign, from, to),
-            Op::Assert(condition) => self.assert(id, condition, from, to),
-            Op::Call(call) => self.call(id, call, from, to),
-            Op::Return(values) => {
-                let values = self.exprs_now(values);
-                self.builder.edge(from, to, Op::Return(values), Purpose::Step(id));
-            }
-            Op::End => {
-                let over = self.set(self.builder.copies.over, true);
-                self.builder.edge(from, self.leave, over, Purpose::Step(id));
-            }
-            Op::AtomicBegin => {
-                let held = self.builder.copies.held.expect("the program has atomic sections");
-                let begin = self.set(held, true);
-                self.builder.edge(from, to, begin, Purpose::Step(id));
-            }
-            Op::AtomicEnd => {
-                let end = self.builder.copies.held.map_or(Op::skip(), |held| self.set(held, false));
-                self.builder.edge(from, to, end, Purpose::Step(id));
+        let set = |flag: VarId, value: bool| Op::set(vec![(flag, Expr::Bool(value))]);
+        let (to, op) = match &edge.op {
+            Op::Assign(assign) => return self.assign(id, assign, from, to),
+            Op::Assert(condition) => return self.assert(id, condition, from, to),
+            Op::Call(call) => return self.call(id, call, from, to),
+            Op::Return(values) => (to, Op::Return(self.exprs_now(values))),
+            Op::End => (self.leave, set(self.builder.copies.over, true)),
+            // Without a section that begins there is no flag.
+            begin_or_end @ (Op::AtomicBegin | Op::AtomicEnd) => {
+                let holds = *begin_or_end == Op::AtomicBegin;
+                (to, self.builder.copies.held.map_or(Op::skip(), |held| set(held, holds)))
             }
             Op::Spawn(_) | Op::Fork(_) => unreachable!("the threads are a fixed list"),
-        }
+        };
+        self.builder.edge(from, to, op, Purpose::Step(id));
     }
 
     fn assign(&mut self, id: EdgeId, assign: &Assign, from: LocId, to: LocId) {
-        let op = Op::Assign(assign.clone());
-        for (context, guard) in self.contexts(self.touches(&op)) {
+        for (context, guard) in self.contexts(self.touches(&self.builder.old.edges[id].op)) {
             let active = assign.active.iter().map(|(var, rhs)| (self.var(*var, context), self.expr(rhs, context)));
-            let active = active.collect();
-            let constrain = Expr::and(guard, self.expr(&assign.constrain, context));
-            let step = Op::Assign(Assign { active, constrain, ..Assign::skip() });
+            let step = Op::guarded(active.collect(), Expr::and(guard, self.expr(&assign.constrain, context)));
             self.builder.edge(from, to, step, Purpose::Step(id));
         }
     }
@@ -237,7 +215,7 @@ impl Body<'_, '_> {
         for (context, guard) in self.contexts(!waiting.is_empty()) {
             let active = waiting.iter().map(|(var, wait)| (self.var(*var, context), Expr::Var(*wait))).collect();
             let constrain = Expr::and(Expr::negate(over.clone()), guard);
-            self.builder.edge(back, to, Op::Assign(Assign { active, constrain, ..Assign::skip() }), Purpose::Back);
+            self.builder.edge(back, to, Op::guarded(active, constrain), Purpose::Back);
         }
     }
 

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use index_vec::IndexVec;
 
 use super::{Arrangement, equal, read_at_start};
-use crate::syntax::{Assign, Expr, Op, Program, Scope, Ty, Var, VarId};
+use crate::passes::edit::and_number;
+use crate::syntax::{Expr, Op, Program, Scope, Ty, Var, VarId};
 
 /// The variables that represent those of the threads, and those of the schedule.
 pub(super) struct Copies {
@@ -76,12 +77,12 @@ impl Copies {
     }
 
     /// Returns the assignment of the guesses to the later copies.
-    pub(super) fn guess(&self) -> Assign {
+    pub(super) fn guess(&self) -> Op {
         let pairs = self.shared.values().zip(self.guesses.values());
         let of_var = |(copies, guesses): (&Vec<VarId>, &Vec<VarId>)| -> Vec<(VarId, Expr)> {
             copies[1..].iter().zip(guesses).map(|(copy, guess)| (*copy, Expr::Var(*guess))).collect()
         };
-        Assign { active: pairs.flat_map(of_var).collect(), ..Assign::skip() }
+        Op::set(pairs.flat_map(of_var).collect())
     }
 
     /// Returns the condition that each guess equals the values that the last thread left behind in the previous
@@ -93,18 +94,15 @@ impl Copies {
     }
 
     /// Returns the assignment that stores the shared variables that initial values of threads read.
-    pub(super) fn keep_start(&self) -> Option<Assign> {
+    pub(super) fn keep_start(&self) -> Option<Op> {
         let active: Vec<(VarId, Expr)> =
             self.at_start.iter().map(|(var, kept)| (*kept, Expr::Var(self.shared[var][0]))).collect();
-        (!active.is_empty()).then(|| Assign { active, ..Assign::skip() })
+        (!active.is_empty()).then(|| Op::set(active))
     }
 
     /// Returns an initial value of a thread, over the stored variables.
     pub(super) fn at_start(&self, expr: &Expr) -> Expr {
-        expr.map_leaves(&mut |leaf| match leaf {
-            Expr::Var(var) => Expr::Var(self.at_start[var]),
-            leaf => leaf.clone(),
-        })
+        expr.rename(&|var| self.at_start[&var])
     }
 
     /// Returns the schedule at the beginning of a thread.
@@ -115,10 +113,7 @@ impl Copies {
 
     /// Returns the condition that the running thread is in this context, from 0.
     pub(super) fn is_in(&self, context: usize) -> Expr {
-        let bit = |number: usize, var: &VarId| {
-            if context >> number & 1 == 1 { Expr::Var(*var) } else { Expr::negate(Expr::Var(*var)) }
-        };
-        self.context.iter().enumerate().fold(Expr::TRUE, |all, (number, var)| Expr::and(all, bit(number, var)))
+        and_number(Expr::TRUE, &self.context, context)
     }
 
     /// Returns the condition that the running thread may be interrupted.
@@ -127,13 +122,13 @@ impl Copies {
     }
 
     /// Returns the step from a context, which is not the last, to the next.
-    pub(super) fn advance(&self, context: usize) -> Assign {
+    pub(super) fn advance(&self, context: usize) -> Op {
         let bits = self.context.iter().enumerate();
         let active = bits
             .filter(|(number, _)| (context ^ (context + 1)) >> number & 1 == 1)
             .map(|(number, var)| (*var, Expr::Bool((context + 1) >> number & 1 == 1)))
             .collect();
-        Assign { active, constrain: Expr::and(self.is_in(context), self.is_free()), ..Assign::skip() }
+        Op::guarded(active, Expr::and(self.is_in(context), self.is_free()))
     }
 
     /// Returns a variable in a context; locals are the same in all contexts.
@@ -144,11 +139,7 @@ impl Copies {
 
     /// Returns an expression in a context.
     pub(super) fn expr(&self, expr: &Expr, context: usize, locals: &BTreeMap<VarId, VarId>) -> Expr {
-        expr.map_leaves(&mut |leaf| match leaf {
-            Expr::Var(var) => Expr::Var(self.var(*var, context, locals)),
-            Expr::Next(var) => Expr::Next(self.var(*var, context, locals)),
-            leaf => leaf.clone(),
-        })
+        expr.rename(&|var| self.var(var, context, locals))
     }
 
     /// Returns an expression in the current context of the thread.

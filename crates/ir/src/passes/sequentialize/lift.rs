@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use index_vec::IndexVec;
 
-use crate::syntax::{EdgeId, EntryId, Expr, Program, Value, VarId};
+use crate::passes::lift::old_fresh;
+use crate::syntax::{EdgeId, EntryId, Program, Value, VarId};
 use crate::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
-use crate::visit::choice_types;
+use crate::visit::init_choices;
 
 /// Maps executions of the sequential program that end in its error to executions of threads that take turns.
 #[derive(Clone, Debug)]
@@ -79,12 +80,11 @@ impl SequentialLift {
         purposes: IndexVec<EdgeId, Purpose>,
         vars: IndexVec<VarId, Option<VarId>>,
     ) -> SequentialLift {
-        let n_choices = |init: &[(VarId, Expr)]| choice_types(init.iter().map(|(_, rhs)| rhs)).len();
         SequentialLift {
             purposes,
             vars,
-            n_choices: n_choices(&old.init),
-            entries: old.entries.iter().map(|entry| n_choices(&entry.init)).collect(),
+            n_choices: init_choices(&old.init).len(),
+            entries: old.entries.iter().map(|entry| init_choices(&entry.init).len()).collect(),
             has_prelude: old.prelude.is_some(),
         }
     }
@@ -97,15 +97,13 @@ impl SequentialLift {
     /// Returns the execution of the threads, which ends with the first error of the sequential one.
     pub fn trace(&self, trace: &Trace) -> Trace {
         let trace = trace.written_out();
-        let mut walk = TraceLifter::new(self, &trace.start);
-        for step in &trace.steps {
-            walk.step(step);
-        }
-        walk.finish()
+        let mut lifter = TraceLifter::new(self, &trace.start);
+        trace.steps.iter().for_each(|step| lifter.step(step));
+        lifter.finish()
     }
 
     fn fresh(&self, fresh: &Fresh) -> Fresh {
-        fresh.iter().filter_map(|(var, value)| Some((self.vars[*var]?, *value))).collect()
+        old_fresh(&self.vars, fresh)
     }
 }
 

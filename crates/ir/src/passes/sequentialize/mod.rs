@@ -31,11 +31,10 @@ use index_vec::IndexVec;
 
 use crate::callgraph::{CallGraph, Through};
 use crate::syntax::{
-    Assign, BinaryOp, Call, Count, Edge, EdgeId, Entry, EntryId, Expr, Label, Loc, LocId, Op, Proc, ProcId, Program,
-    Scope, VarId,
+    BinaryOp, Count, Edge, EdgeId, Entry, EntryId, Expr, Label, Loc, LocId, Op, Proc, ProcId, Program, Scope, VarId,
 };
 use crate::target::Target;
-use crate::visit::{choice_types, reads};
+use crate::visit::{init_choices, reads};
 use body::Mode;
 use copies::Copies;
 
@@ -134,17 +133,16 @@ impl<'p> Builder<'p> {
         let main = self.new.procs.next_idx();
         let [entry, guessed, confirmed, asserted, exit] = [(); 5].map(|()| self.loc(main));
         let guess = self.copies.guess();
-        self.edge(entry, guessed, Op::Assign(guess), Purpose::Guess);
+        self.edge(entry, guessed, guess, Purpose::Guess);
         let mut at = guessed;
         if let Some(callee) = prelude {
             let back = self.loc(main);
-            let results = self.new.procs[callee].results.iter().map(|_| None).collect();
-            self.edge(at, back, Op::Call(Call { results, callee, args: Vec::new() }), Purpose::Prelude);
+            self.edge(at, back, Op::call_without_results(&self.new, callee, Vec::new()), Purpose::Prelude);
             at = back;
         }
         if let Some(keep) = self.copies.keep_start() {
             let kept = self.loc(main);
-            self.edge(at, kept, Op::Assign(keep), Purpose::Keep);
+            self.edge(at, kept, keep, Purpose::Keep);
             at = kept;
         }
         for (id, entry) in self.old.entries.clone().iter_enumerated() {
@@ -175,19 +173,18 @@ impl<'p> Builder<'p> {
     fn run_thread(&mut self, main: ProcId, at: LocId, (id, entry): (EntryId, &Entry), callee: ProcId) -> LocId {
         let [begun, over] = [(); 2].map(|()| self.loc(main));
         let (begin, fresh) = self.begin(entry);
-        self.edge(at, begun, Op::Assign(begin), Purpose::Begin(id, fresh));
+        self.edge(at, begun, begin, Purpose::Begin(id, fresh));
         self.edge(at, over, Op::skip(), Purpose::Idle(id));
         let params = self.old.procs[entry.proc].params.clone();
         let args = (0..params.len() as u32).map(Expr::choice).collect();
-        let results = self.new.procs[callee].results.iter().map(|_| None).collect();
-        self.edge(begun, over, Op::Call(Call { results, callee, args }), Purpose::Root(id, params));
+        self.edge(begun, over, Op::call_without_results(&self.new, callee, args), Purpose::Root(id, params));
         over
     }
 
     /// Returns the step before a thread runs: the first context, and the values of its own variables. Also returns the
     /// variables that start with any value; their choices follow those of the initial values.
-    fn begin(&self, entry: &Entry) -> (Assign, Vec<VarId>) {
-        let n_choices = choice_types(entry.init.iter().map(|(_, rhs)| rhs)).len() as u32;
+    fn begin(&self, entry: &Entry) -> (Op, Vec<VarId>) {
+        let n_choices = init_choices(&entry.init).len() as u32;
         let is_open = |var: &&VarId| !entry.init.iter().any(|(initialised, _)| initialised == *var);
         let open: Vec<VarId> = entry.thread_vars.iter().filter(is_open).copied().collect();
         let mut active = self.copies.reset();
@@ -197,7 +194,7 @@ impl<'p> Builder<'p> {
             let any = || open.iter().position(|open| open == var).map(|place| Expr::choice(n_choices + place as u32));
             active.push((*own, initial.or_else(any).unwrap_or(Expr::FALSE)));
         }
-        (Assign { active, ..Assign::skip() }, open)
+        (Op::set(active), open)
     }
 }
 

@@ -1,14 +1,12 @@
 use super::*;
-use crate::text::{parse_with_target, print_with_target};
-use crate::validate::{validate, validate_target};
+use crate::passes::testing::check_valid;
+use crate::text::parse_with_target;
 
-/// Returns a program, its result with so many contexts, and the text of it.
+/// Returns a program, its result with a number of contexts, and the text of it.
 fn sequential(text: &str, contexts: u32) -> (Sequential, String) {
     let (program, target) = parse_with_target(text).expect("the program reads");
     let sequential = run(&program, &target, contexts);
-    let text = print_with_target(&sequential.program, &sequential.target);
-    assert_eq!(validate(&sequential.program), Ok(()), "{text}");
-    assert_eq!(validate_target(&sequential.program, &sequential.target), Ok(()), "{text}");
+    let text = check_valid(&sequential.program, &sequential.target);
     (sequential, text)
 }
 
