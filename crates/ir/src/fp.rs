@@ -21,15 +21,9 @@ impl Sort {
     /// All sorts.
     pub const ALL: [Sort; 5] = [Sort::Shared, Sort::Own, Sort::Frame, Sort::Template, Sort::Used];
 
-    /// Returns the name in source text.
-    pub fn name(self) -> &'static str {
-        match self {
-            Sort::Shared => "Shared",
-            Sort::Own => "Own",
-            Sort::Frame => "Frame",
-            Sort::Template => "Template",
-            Sort::Used => "Used",
-        }
+    /// Returns the name in source text, which is that of the variant.
+    pub fn name(self) -> String {
+        format!("{self:?}")
     }
 }
 
@@ -96,27 +90,9 @@ impl Base {
         Base::Fit,
     ];
 
-    /// Returns the name in source text.
-    pub fn name(self) -> &'static str {
-        match self {
-            Base::Initial => "Initial",
-            Base::Begin => "Begin",
-            Base::Step => "Step",
-            Base::Call => "Call",
-            Base::Return => "Return",
-            Base::Entry => "Entry",
-            Base::Exit => "Exit",
-            Base::End => "End",
-            Base::Free => "Free",
-            Base::Target => "Target",
-            Base::First => "First",
-            Base::Next => "Next",
-            Base::Last => "Last",
-            Base::Halt => "Halt",
-            Base::Nobody => "Nobody",
-            Base::More => "More",
-            Base::Fit => "Fit",
-        }
+    /// Returns the name in source text, which is that of the variant.
+    pub fn name(self) -> String {
+        format!("{self:?}")
     }
 
     /// Returns the sorts of its arguments.

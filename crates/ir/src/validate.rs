@@ -27,54 +27,18 @@ const MAX_CHOICE: u32 = 1 << 20;
 /// A broken rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
-    /// The part of the program.
-    pub place: ProgramPart,
+    /// The kind of the part of the program that breaks it, and the part's number if there are several: `e` and 2, `init`.
+    pub part: (&'static str, Option<usize>),
     /// The message, without a full stop.
     pub message: String,
 }
 
-/// The part of a program that breaks a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProgramPart {
-    /// A variable.
-    Var(VarId),
-    /// A procedure.
-    Proc(ProcId),
-    /// A location.
-    Loc(LocId),
-    /// An edge.
-    Edge(EdgeId),
-    /// A label, by its index in the list.
-    Label(usize),
-    /// The initial values of shared variables.
-    Init,
-    /// The prelude.
-    Prelude,
-    /// A kind of initial thread.
-    Entry(EntryId),
-    /// The target.
-    Target,
-}
-
-impl fmt::Display for ProgramPart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ProgramPart::Var(var) => write!(f, "variable {}", var.index()),
-            ProgramPart::Proc(proc) => write!(f, "procedure {}", proc.index()),
-            ProgramPart::Loc(loc) => write!(f, "L{}", loc.index()),
-            ProgramPart::Edge(edge) => write!(f, "e{}", edge.index()),
-            ProgramPart::Label(label) => write!(f, "label {label}"),
-            ProgramPart::Init => write!(f, "init"),
-            ProgramPart::Prelude => write!(f, "prelude"),
-            ProgramPart::Entry(entry) => write!(f, "start {}", entry.index()),
-            ProgramPart::Target => write!(f, "target"),
-        }
-    }
-}
-
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.message)
+        match self.part {
+            (kind, Some(number)) => write!(f, "{kind}{number}: {}", self.message),
+            (kind, None) => write!(f, "{kind}: {}", self.message),
+        }
     }
 }
 
@@ -82,7 +46,7 @@ impl std::error::Error for Invalid {}
 
 /// Checks a program.
 pub fn validate(program: &Program) -> Result<(), Vec<Invalid>> {
-    let mut validator = Validator { program, invalid: Vec::new(), place: ProgramPart::Init };
+    let mut validator = Validator { program, invalid: Vec::new(), part: ("init", None) };
     validator.numbers();
     if validator.invalid.is_empty() {
         validator.rules();
@@ -92,7 +56,7 @@ pub fn validate(program: &Program) -> Result<(), Vec<Invalid>> {
 
 /// Checks a target of a valid program: sorted, without repetition, assertions, and locations that threads can be at.
 pub fn validate_target(program: &Program, target: &Target) -> Result<(), Vec<Invalid>> {
-    let mut validator = Validator { program, invalid: Vec::new(), place: ProgramPart::Target };
+    let mut validator = Validator { program, invalid: Vec::new(), part: ("target", None) };
     validator.target(target);
     if validator.invalid.is_empty() { Ok(()) } else { Err(validator.invalid) }
 }
@@ -101,7 +65,7 @@ struct Validator<'p> {
     program: &'p Program,
     invalid: Vec<Invalid>,
     /// The part that is being checked.
-    place: ProgramPart,
+    part: (&'static str, Option<usize>),
 }
 
 /// The values that an expression may read, by its position.
@@ -121,7 +85,7 @@ enum Reads {
 
 impl Validator<'_> {
     fn report(&mut self, message: impl Into<String>) {
-        self.invalid.push(Invalid { place: self.place, message: message.into() });
+        self.invalid.push(Invalid { part: self.part, message: message.into() });
     }
 
     fn demand(&mut self, holds: bool, message: impl FnOnce() -> String) {
@@ -134,29 +98,29 @@ impl Validator<'_> {
     fn numbers(&mut self) {
         let program = self.program;
         for (id, var) in program.vars.iter_enumerated() {
-            self.place = ProgramPart::Var(id);
+            self.part = ("variable ", Some(id.index()));
             if let Scope::Local(proc) = var.scope {
                 self.has_proc(proc);
             }
         }
         for (id, proc) in program.procs.iter_enumerated() {
-            self.place = ProgramPart::Proc(id);
+            self.part = ("procedure ", Some(id.index()));
             proc.params.iter().chain(&proc.locals).for_each(|var| self.has_var(*var));
             self.has_loc(proc.entry);
             self.has_loc(proc.exit);
         }
         for (id, loc) in program.locs.iter_enumerated() {
-            self.place = ProgramPart::Loc(id);
+            self.part = ("L", Some(id.index()));
             self.has_proc(loc.proc);
         }
         for (id, edge) in program.edges.iter_enumerated() {
-            self.place = ProgramPart::Edge(id);
+            self.part = ("e", Some(id.index()));
             self.has_loc(edge.from);
             self.has_loc(edge.to);
             self.op_numbers(&edge.op);
         }
         for (idx, label) in program.labels.iter().enumerate() {
-            self.place = ProgramPart::Label(idx);
+            self.part = ("label ", Some(idx));
             self.has_loc(label.loc);
         }
         self.start_numbers();
@@ -164,12 +128,12 @@ impl Validator<'_> {
 
     fn start_numbers(&mut self) {
         let program = self.program;
-        self.place = ProgramPart::Init;
+        self.part = ("init", None);
         self.assignment_numbers(&program.init);
-        self.place = ProgramPart::Prelude;
+        self.part = ("prelude", None);
         program.prelude.iter().for_each(|proc| self.has_proc(*proc));
         for (id, entry) in program.entries.iter_enumerated() {
-            self.place = ProgramPart::Entry(id);
+            self.part = ("start ", Some(id.index()));
             self.has_proc(entry.proc);
             entry.thread_vars.iter().for_each(|var| self.has_var(*var));
             self.assignment_numbers(&entry.init);
@@ -178,18 +142,12 @@ impl Validator<'_> {
 
     fn op_numbers(&mut self, op: &Op) {
         op.exprs().for_each(|expr| self.expr_numbers(expr));
+        op.assigned().for_each(|var| self.has_var(var));
+        op.callee().into_iter().for_each(|proc| self.has_proc(proc));
         match op {
-            Op::Assign(assign) => {
-                let targets = assign.active.iter().chain(&assign.passive);
-                targets.for_each(|(var, _)| self.has_var(*var));
-            }
-            Op::Call(call) => {
-                self.has_proc(call.callee);
-                call.results.iter().flatten().for_each(|var| self.has_var(*var));
-            }
-            Op::Spawn(spawn) => self.has_proc(spawn.callee),
+            Op::Assign(assign) => assign.passive.iter().for_each(|(var, _)| self.has_var(*var)),
             Op::Fork(loc) => self.has_loc(*loc),
-            Op::Assert(_) | Op::Return(_) | Op::End | Op::AtomicBegin | Op::AtomicEnd => {}
+            _ => {}
         }
     }
 
@@ -201,12 +159,11 @@ impl Validator<'_> {
     }
 
     fn expr_numbers(&mut self, expr: &Expr) {
-        expr.for_each_leaf(|leaf| match leaf {
-            Expr::Var(var) | Expr::Next(var) | Expr::Passive(var) | Expr::PassiveNext(var) => self.has_var(*var),
-            Expr::Choice(number, _) => {
+        expr.for_each_leaf(|leaf| {
+            leaf.var().into_iter().for_each(|var| self.has_var(var));
+            if let Expr::Choice(number, _) = leaf {
                 self.demand(*number <= MAX_CHOICE, || format!("the number of the choice ?{number} is too large"));
             }
-            _ => {}
         });
     }
 
@@ -227,17 +184,17 @@ impl Validator<'_> {
         let program = self.program;
         self.locals();
         for id in program.procs.indices() {
-            self.place = ProgramPart::Proc(id);
+            self.part = ("procedure ", Some(id.index()));
             self.proc(id);
         }
         for id in program.edges.indices() {
-            self.place = ProgramPart::Edge(id);
+            self.part = ("e", Some(id.index()));
             self.edge(id);
         }
-        self.place = ProgramPart::Init;
+        self.part = ("init", None);
         self.init();
         for id in program.entries.indices() {
-            self.place = ProgramPart::Entry(id);
+            self.part = ("start ", Some(id.index()));
             self.entry(id);
         }
     }
@@ -247,7 +204,7 @@ impl Validator<'_> {
         let program = self.program;
         let mut listed = FixedBitSet::with_capacity(program.vars.len());
         for (id, proc) in program.procs.iter_enumerated() {
-            self.place = ProgramPart::Proc(id);
+            self.part = ("procedure ", Some(id.index()));
             for local in &proc.locals {
                 let (own, again) = (program.vars[*local].scope == Scope::Local(id), listed.put(local.index()));
                 if !own {
@@ -258,7 +215,7 @@ impl Validator<'_> {
             }
         }
         for (id, var) in program.vars.iter_enumerated() {
-            self.place = ProgramPart::Var(id);
+            self.part = ("variable ", Some(id.index()));
             let listed = listed.contains(id.index()) || !matches!(var.scope, Scope::Local(_));
             self.demand(listed, || format!("`{}` is missing in the list of its procedure's locals", var.name));
         }
@@ -307,14 +264,8 @@ impl Validator<'_> {
             Op::Assign(assign) => self.assign(assign, owner),
             Op::Assert(condition) => self.expr(condition, Ty::Bool, old),
             Op::Call(call) => self.call(call, owner),
-            Op::Return(values) => {
-                let expected = self.program.procs[owner].results.clone();
-                self.values(values, &expected, old);
-            }
-            Op::Spawn(spawn) => {
-                let expected = self.param_types(spawn.callee);
-                self.values(&spawn.args, &expected, old);
-            }
+            Op::Return(values) => self.values(values, &self.program.procs[owner].results, old),
+            Op::Spawn(spawn) => self.values(&spawn.args, &self.param_types(spawn.callee), old),
             Op::Fork(loc) => {
                 let proc = &self.program.procs[owner];
                 let own = self.program.locs[*loc].proc == owner;
@@ -340,8 +291,7 @@ impl Validator<'_> {
     }
 
     fn call(&mut self, call: &Call, owner: ProcId) {
-        let expected = self.param_types(call.callee);
-        self.values(&call.args, &expected, Reads::Old(owner));
+        self.values(&call.args, &self.param_types(call.callee), Reads::Old(owner));
         let types = &self.program.procs[call.callee].results;
         let (given, due) = (call.results.len(), types.len());
         self.demand(given == due, || format!("{given} results, but the procedure returns {due}"));
@@ -375,9 +325,9 @@ impl Validator<'_> {
             let ty = self.ty(expr);
             self.demand(ty == expected, || format!("an expression of type {ty:?}, but {expected:?} is expected"));
             match expr {
-                Expr::Unary(op, operand) => rest.push((operand, unary_operand(*op))),
+                Expr::Unary(op, operand) => rest.push((operand, if *op == UnaryOp::Not { Ty::Bool } else { Ty::Int })),
                 Expr::Binary(op, pair) => {
-                    let of_operands = binary_operand(*op).unwrap_or_else(|| self.ty(&pair.0));
+                    let of_operands = op.operand_ty().unwrap_or_else(|| self.ty(&pair.0));
                     rest.extend([(&pair.1, of_operands), (&pair.0, of_operands)]);
                 }
                 Expr::Ite(triple) => rest.extend([(&triple.2, ty), (&triple.1, ty), (&triple.0, Ty::Bool)]),
@@ -393,33 +343,27 @@ impl Validator<'_> {
             expr = &triple.1;
         }
         match expr {
-            Expr::Var(var) | Expr::Next(var) | Expr::Passive(var) | Expr::PassiveNext(var) => {
-                self.program.vars[*var].ty
-            }
             Expr::Choice(_, ty) => *ty,
             Expr::Int(_) | Expr::Unary(UnaryOp::Neg, _) => Ty::Int,
             Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, _) => Ty::Int,
-            _ => Ty::Bool,
+            other => other.var().map_or(Ty::Bool, |var| self.program.vars[var].ty),
         }
     }
 
     fn leaf(&mut self, leaf: &Expr, reads: Reads) {
+        let in_constraint = matches!(reads, Reads::All(_));
+        let (allowed, value) = match leaf {
+            Expr::Next(_) => (in_constraint, "a new value"),
+            Expr::Passive(_) => {
+                (in_constraint || matches!(reads, Reads::OldAndPassive(_)), "another thread's variable")
+            }
+            Expr::PassiveNext(_) => (in_constraint, "another thread's new value"),
+            _ => (true, ""),
+        };
+        self.demand(allowed, || format!("{value} outside of a constraint"));
         match leaf {
-            Expr::Var(var) => self.visible(*var, reads),
-            Expr::Next(var) => {
-                self.demand(matches!(reads, Reads::All(_)), || "a new value outside of a constraint".to_owned());
-                self.visible(*var, reads);
-            }
-            Expr::Passive(var) => {
-                let allowed = matches!(reads, Reads::All(_) | Reads::OldAndPassive(_));
-                self.demand(allowed, || "another thread's variable outside of a constraint".to_owned());
-                self.not_shared(*var);
-            }
-            Expr::PassiveNext(var) => {
-                let allowed = matches!(reads, Reads::All(_));
-                self.demand(allowed, || "another thread's new value outside of a constraint".to_owned());
-                self.not_shared(*var);
-            }
+            Expr::Var(var) | Expr::Next(var) => self.visible(*var, reads),
+            Expr::Passive(var) | Expr::PassiveNext(var) => self.not_shared(*var),
             _ => {}
         }
     }
@@ -460,13 +404,17 @@ impl Validator<'_> {
 
     fn init(&mut self) {
         let program = self.program;
-        for (var, rhs) in &program.init {
+        for (var, _) in &program.init {
             let shared = program.vars[*var].scope == Scope::Shared;
             self.demand(shared, || format!("{} is not shared", named(program, *var)));
-            self.expr(rhs, program.vars[*var].ty, Reads::Nothing);
         }
-        self.once(program.init.iter().map(|(var, _)| *var), "initialised");
-        self.choices(program.init.iter().map(|(_, rhs)| rhs));
+        self.initial_values(&program.init, Reads::Nothing);
+    }
+
+    fn initial_values(&mut self, init: &[(VarId, Expr)], reads: Reads) {
+        init.iter().for_each(|(var, rhs)| self.expr(rhs, self.program.vars[*var].ty, reads));
+        self.once(init.iter().map(|(var, _)| *var), "initialised");
+        self.choices(init.iter().map(|(_, rhs)| rhs));
     }
 
     fn entry(&mut self, id: EntryId) {
@@ -476,14 +424,12 @@ impl Validator<'_> {
             let per_thread = program.vars[*var].scope == Scope::Thread;
             self.demand(per_thread, || format!("{} is not a per-thread variable", named(program, *var)));
         }
-        for (var, rhs) in &entry.init {
+        for (var, _) in &entry.init {
             let listed = entry.thread_vars.contains(var);
             self.demand(listed, || format!("{} is not among the variables of this kind", named(program, *var)));
-            self.expr(rhs, program.vars[*var].ty, Reads::Shared);
         }
         self.once(entry.thread_vars.iter().copied(), "listed");
-        self.once(entry.init.iter().map(|(var, _)| *var), "initialised");
-        self.choices(entry.init.iter().map(|(_, rhs)| rhs));
+        self.initial_values(&entry.init, Reads::Shared);
     }
 
     fn target(&mut self, target: &Target) {
@@ -501,30 +447,14 @@ impl Validator<'_> {
         }
         for loc in &target.watched() {
             let owner = program.locs.get(*loc).and_then(|loc| program.procs.get(loc.proc));
-            let stands = owner.is_some_and(|proc| proc.exit != *loc);
-            self.demand(stands, || format!("no thread can be at L{}", loc.index()));
+            let is_inner = owner.is_some_and(|proc| proc.exit != *loc);
+            self.demand(is_inner, || format!("no thread can be at L{}", loc.index()));
         }
     }
 }
 
 fn named(program: &Program, var: VarId) -> String {
     format!("`{}` (variable {})", program.vars[var].name, var.index())
-}
-
-fn unary_operand(op: UnaryOp) -> Ty {
-    match op {
-        UnaryOp::Not => Ty::Bool,
-        UnaryOp::Neg | UnaryOp::DivisibleBy(_) => Ty::Int,
-    }
-}
-
-/// Returns the type of both operands; `None` if it may be any.
-fn binary_operand(op: BinaryOp) -> Option<Ty> {
-    match op {
-        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Implies => Some(Ty::Bool),
-        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => Some(Ty::Int),
-        BinaryOp::Eq | BinaryOp::Ne => None,
-    }
 }
 
 #[cfg(test)]

@@ -32,11 +32,10 @@ mod graph;
 use std::collections::VecDeque;
 
 use fixedbitset::FixedBitSet;
-use index_vec::IndexVec;
 
 use crate::passes::{Passed, StepPart};
 use crate::simplify::not;
-use crate::syntax::{Assign, Count, Expr, LocId, Op, ProcId, Program};
+use crate::syntax::{Assign, Count, Expr, LocId, Op, Program};
 use crate::target::Target;
 use crate::visibility::Visibility;
 use compose::{compose, offset_sources, size_of};
@@ -54,13 +53,13 @@ const MAX_COMPARED: usize = 16;
 /// Fuses steps.
 pub fn run(program: &Program, target: &Target) -> Passed {
     let mut fusion = Fusion {
-        graph: Graph::new(program, target),
+        program,
+        graph: Graph::new(program),
         waiting: program.locs.indices().collect(),
         waits: vec![true; program.locs.len()],
         ends: ends(program),
-        entries: program.procs.iter().map(|proc| proc.entry).collect(),
-        watched: watched(program, target),
-        threads: threads(program),
+        watched: target.watched().into_iter().map(LocId::index).collect(),
+        has_one_thread: has_one_thread(program),
         visibility: Visibility::new(program),
     };
     while let Some(loc) = fusion.waiting.pop_front() {
@@ -70,21 +69,14 @@ pub fn run(program: &Program, target: &Target) -> Passed {
     fusion.graph.passed(program, target, &fusion.ends).renumber_choices(program)
 }
 
-/// The number of threads that a run may have.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Threads {
-    One,
-    Several,
-}
-
-fn threads(program: &Program) -> Threads {
-    let starts = program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
+/// Returns whether no run has more than one thread.
+fn has_one_thread(program: &Program) -> bool {
     let most = |count: Count| match count {
         Count::Exactly(count) | Count::AtMost(count) => u64::from(count),
         Count::Any => u64::MAX,
     };
     let initial = program.entries.iter().fold(0_u64, |sum, entry| sum.saturating_add(most(entry.count)));
-    if starts || initial > 1 { Threads::Several } else { Threads::One }
+    initial <= 1 && !program.starts_threads()
 }
 
 /// Returns the entries and exits of procedures, and the locations where forks begin.
@@ -99,27 +91,21 @@ fn ends(program: &Program) -> FixedBitSet {
     ends
 }
 
-fn watched(program: &Program, target: &Target) -> FixedBitSet {
-    let mut watched = FixedBitSet::with_capacity(program.locs.len());
-    watched.extend(target.watched().into_iter().map(LocId::index));
-    watched
-}
-
 /// A program while its steps are being fused.
-struct Fusion {
+struct Fusion<'p> {
+    program: &'p Program,
     graph: Graph,
     waiting: VecDeque<LocId>,
     /// The locations that wait.
     waits: Vec<bool>,
     ends: FixedBitSet,
-    entries: IndexVec<ProcId, LocId>,
     /// The locations in the target, alone or in a meeting.
     watched: FixedBitSet,
-    threads: Threads,
+    has_one_thread: bool,
     visibility: Visibility,
 }
 
-impl Fusion {
+impl Fusion<'_> {
     fn look_at(&mut self, loc: LocId) {
         self.drop_idle(loc);
         let free = !self.watched.contains(loc.index()) && !self.ends.contains(loc.index());
@@ -186,7 +172,7 @@ impl Fusion {
     fn can_be_followed(&self, op: &Op) -> bool {
         match op {
             Op::Call(_) | Op::Assert(_) => false,
-            Op::Spawn(spawn) => !self.watched.contains(self.entries[spawn.callee].index()),
+            Op::Spawn(spawn) => !self.watched.contains(self.program.procs[spawn.callee].entry.index()),
             Op::Fork(loc) => !self.watched.contains(loc.index()),
             _ => true,
         }
@@ -231,19 +217,19 @@ impl Fusion {
                 return None;
             }
             let composed = compose(first_assign, assign);
-            if size_of(&composed.assign) > MAX_SIZE {
+            if size_of(&composed) > MAX_SIZE {
                 return None;
             }
             // A step with a false condition is dropped.
-            if composed.assign.constrain != Expr::FALSE {
-                fused.push(after(first, second, composed.assign, composed.offset));
+            if composed.constrain != Expr::FALSE {
+                fused.push(after(first, second, composed));
             }
         }
         Some(fused)
     }
 
     fn may_fuse(&self, first: &Assign, seconds: &[&Assign]) -> bool {
-        self.threads == Threads::One
+        self.has_one_thread
             || self.visibility.is_invisible(first)
             || (seconds.iter().all(|second| self.visibility.is_invisible(second)) && some_enabled(seconds))
     }
@@ -275,12 +261,13 @@ fn after_skip(skip: &Step, second: &Step) -> Step {
     Step { from: skip.from, steps, ..second.clone() }
 }
 
-/// Returns the composition of two steps, whose second has its choices renumbered from `offset` on.
-fn after(first: &Step, second: &Step, assign: Assign, offset: u32) -> Step {
+/// Returns the composition of two steps, given that of their assignments.
+fn after(first: &Step, second: &Step, composed: Assign) -> Step {
+    let offset = first.op.choices().len() as u32;
     let mut steps = first.steps.clone();
     steps.extend(second.steps.iter().map(|step| offset_sources(step, offset)));
     steps.iter_mut().for_each(|step| step.part = StepPart::Silent);
-    Step { from: first.from, to: second.to, op: Op::Assign(assign), steps, is_error: false }
+    Step { from: first.from, to: second.to, op: Op::Assign(composed), steps }
 }
 
 #[cfg(test)]

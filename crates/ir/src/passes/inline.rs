@@ -36,13 +36,16 @@ pub fn run(program: &Program, target: &Target) -> Passed {
 fn run_within(program: &Program, target: &Target, max_edges: usize) -> Passed {
     let parts = Parts::new(program);
     let plan = Plan::within(program, &parts, max_edges);
-    let mut builder = Builder::new(program, target, &parts, &plan);
+    let mut builder = Builder::new(program, &parts, &plan);
     for host in plan.hosts.ones().map(ProcId::from_usize) {
         builder.build(host);
     }
-    let Builder { new, mut lift, origin, asserts, locs, copies, .. } = builder;
-    let together = target.moved_together(|loc| copies.get(&loc).cloned().unwrap_or_default());
-    let target = Target::new(asserts, locs).with_together(together);
+    let Builder { new, mut lift, origin, .. } = builder;
+    let copies = |wanted: &dyn Fn(LocId) -> bool| {
+        origin.locs.indices().filter(|loc| wanted(origin.locs[*loc].1)).collect::<Vec<LocId>>()
+    };
+    let together = target.moved_together(|loc| copies(&|old| old == loc));
+    let target = Target::new(lift.asserts(target), copies(&|old| target.has_loc(old))).with_together(together);
     lift.copies = Some(origin);
     let keep = Keep::procs(&new, plan.hosts);
     Passed { program: new, target, lift }.retain(&keep).renumber_choices(program)
@@ -180,18 +183,12 @@ struct Instance {
 
 struct Builder<'p> {
     old: &'p Program,
-    target: &'p Target,
     parts: &'p Parts,
     plan: &'p Plan,
     /// Old variables and procedures keep their numbers until the end.
     new: Program,
     lift: Lift,
     origin: Copies,
-    asserts: Vec<EdgeId>,
-    locs: Vec<LocId>,
-    /// The old locations that the target watches, and the copies of each so far.
-    watched: Vec<LocId>,
-    copies: FxHashMap<LocId, Vec<LocId>>,
     /// The procedure that is being built, and the names of its variables, each with the highest number tried after it.
     host: ProcId,
     names: FxHashMap<String, u32>,
@@ -200,13 +197,12 @@ struct Builder<'p> {
 }
 
 impl<'p> Builder<'p> {
-    fn new(old: &'p Program, target: &'p Target, parts: &'p Parts, plan: &'p Plan) -> Builder<'p> {
+    fn new(old: &'p Program, parts: &'p Parts, plan: &'p Plan) -> Builder<'p> {
         let mut lift = Lift::identity(old);
         lift.edges = IndexVec::new();
         let new = Program { locs: IndexVec::new(), edges: IndexVec::new(), labels: Vec::new(), ..old.clone() };
         Builder {
             old,
-            target,
             parts,
             plan,
             new,
@@ -216,10 +212,6 @@ impl<'p> Builder<'p> {
                 locs: IndexVec::new(),
                 vars: old.vars.indices().map(|var| (0, var)).collect(),
             },
-            asserts: Vec::new(),
-            locs: Vec::new(),
-            watched: target.watched(),
-            copies: FxHashMap::default(),
             host: ProcId::new(0),
             names: FxHashMap::default(),
             work: VecDeque::new(),
@@ -263,11 +255,6 @@ impl<'p> Builder<'p> {
                 self.new.labels.push(Label { name: label.name.clone(), loc });
             }
         }
-        for loc in self.parts.locs[instance.proc].iter().filter(|loc| self.watched.contains(loc)) {
-            let copy = self.loc(instance, *loc);
-            self.copies.entry(*loc).or_default().push(copy);
-            self.locs.extend(self.target.has_loc(*loc).then_some(copy));
-        }
         for id in &self.parts.edges[instance.proc] {
             self.copy_edge(instance, *id);
         }
@@ -305,11 +292,8 @@ impl<'p> Builder<'p> {
                 op
             }
         };
-        let new = self.new.edges.push(Edge { from: self.loc(instance, edge.from), to, op });
+        self.new.edges.push(Edge { from: self.loc(instance, edge.from), to, op });
         self.lift.edges.push(vec![step]);
-        if self.target.has_assert(id) {
-            self.asserts.push(new);
-        }
     }
 
     /// Returns a copy of a callee's body, with locals of its own.

@@ -3,6 +3,7 @@
 use index_vec::IndexVec;
 
 use crate::syntax::{Edge, EdgeId, Entry, EntryId, LocId, Program, Value, VarId};
+use crate::target::Target;
 use crate::trace::{Fresh, Start, StartThread, Step, Trace};
 use crate::visit::init_choices;
 
@@ -121,6 +122,12 @@ impl Lift {
 
     fn fresh(&self, fresh: &Fresh) -> Fresh {
         old_fresh(&self.vars, fresh)
+    }
+
+    /// Returns the new edges that represent assertions of the old target.
+    pub(super) fn asserts(&self, target: &Target) -> Vec<EdgeId> {
+        let is_error = |id: &EdgeId| self.edges[*id].iter().any(|step| target.has_assert(step.edge));
+        self.edges.indices().filter(is_error).collect()
     }
 
     /// Returns the first old edge that a new one represents.

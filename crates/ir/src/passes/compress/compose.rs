@@ -6,25 +6,19 @@ use crate::passes::{LiftStep, Source};
 use crate::simplify::{and, size, substitute};
 use crate::syntax::{Assign, Expr, VarId};
 
-/// Two assignments as one.
-pub(super) struct Composed {
-    pub(super) assign: Assign,
-    /// The offset that was added to the numbers of the second one's choices.
-    pub(super) offset: u32,
-}
-
 /// Returns the number of leaves and operators of an assignment, counting each assigned variable as one.
 pub(super) fn size_of(assign: &Assign) -> usize {
     assign.active.iter().map(|(_, rhs)| 1 + size(rhs)).sum::<usize>() + size(&assign.constrain)
 }
 
-/// Composes two assignments, one after the other. No other thread takes part in either.
+/// Composes two assignments, one after the other. No other thread takes part in either. The choices of the second are
+/// numbered after those of the first.
 ///
 /// With s0, s1, s2 for the states before, between and after: the second's right-hand sides and its constraint read s1,
 /// which is s0 with the first's right-hand sides; where the second does not assign a variable, s2 agrees with s1. So in
 /// the first's constraint, a new value that the second overwrites is replaced by what it was in s1, all other new
 /// values are those of s2 already; and the second's constraint may read s1 as the new value, where that is shorter.
-pub(super) fn compose(first: &Assign, second: &Assign) -> Composed {
+pub(super) fn compose(first: &Assign, second: &Assign) -> Assign {
     let offset = first.choices().len() as u32;
     let between: FxHashMap<VarId, &Expr> = first.active.iter().map(|(var, rhs)| (*var, rhs)).collect();
     let overwritten: FxHashMap<VarId, &Expr> = second.active.iter().map(|(var, rhs)| (*var, rhs)).collect();
@@ -48,7 +42,7 @@ pub(super) fn compose(first: &Assign, second: &Assign) -> Composed {
         leaf => read(leaf),
     });
     active.sort_by_key(|(var, _)| *var);
-    Composed { assign: Assign { active, passive: Vec::new(), constrain: and(of_first, of_second) }, offset }
+    Assign { active, passive: Vec::new(), constrain: and(of_first, of_second) }
 }
 
 /// Returns an old step of the second of two composed steps.

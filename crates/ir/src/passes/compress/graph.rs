@@ -16,8 +16,6 @@ pub(super) struct Step {
     pub(super) to: LocId,
     pub(super) op: Op,
     pub(super) steps: Vec<LiftStep>,
-    /// True if it is an assertion whose failure is an error.
-    pub(super) is_error: bool,
 }
 
 impl Step {
@@ -40,7 +38,7 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    pub(super) fn new(program: &Program, target: &Target) -> Graph {
+    pub(super) fn new(program: &Program) -> Graph {
         let n_locs = program.locs.len();
         let mut graph = Graph {
             steps: Vec::new(),
@@ -50,9 +48,8 @@ impl Graph {
             renamed: IndexVec::from_vec(vec![None; n_locs]),
         };
         let lifts = Lift::identity(program).edges;
-        for ((id, edge), steps) in program.edges.iter_enumerated().zip(lifts) {
-            let Edge { from, to, ref op } = *edge;
-            graph.add(Step { from, to, op: op.clone(), steps, is_error: target.has_assert(id) });
+        for (Edge { from, to, op }, steps) in program.edges.iter().cloned().zip(lifts) {
+            graph.add(Step { from, to, op, steps });
         }
         graph
     }
@@ -107,15 +104,12 @@ impl Graph {
         let mut steps: Vec<Step> = std::mem::take(&mut self.steps).into_iter().flatten().collect();
         steps.sort_by(|a, b| a.steps.iter().map(|step| step.edge).cmp(b.steps.iter().map(|step| step.edge)));
         let mut passed = Passed::unchanged(&Program { edges: IndexVec::new(), ..program.clone() }, target);
-        passed.target.asserts.clear();
         let mut used = ends.clone();
         for step in steps {
             used.extend([step.from.index(), step.to.index()]);
-            let id = passed.add_edge(step.from, step.to, step.op, step.steps);
-            if step.is_error {
-                passed.target.asserts.push(id);
-            }
+            passed.add_edge(step.from, step.to, step.op, step.steps);
         }
+        passed.target.asserts = passed.lift.asserts(target);
         used.extend(target.watched().into_iter().map(LocId::index));
         for label in &mut passed.program.labels {
             label.loc = self.name(label.loc);

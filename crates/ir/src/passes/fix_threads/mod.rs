@@ -27,7 +27,7 @@ use index_vec::IndexVec;
 
 use super::{Passed, inline};
 use crate::callgraph::{CallGraph, Through};
-use crate::syntax::{Count, EdgeId, Entry, EntryId, Op, ProcId, Program, Scope};
+use crate::syntax::{Count, EdgeId, Entry, EntryId, Op, ProcId, Program, Scope, VarId};
 use crate::target::Target;
 
 /// A program with a fixed list of threads.
@@ -143,6 +143,7 @@ fn check_starts(program: &Program) -> Result<(), Refusal> {
     let calls = CallGraph::new(program);
     let in_prelude = calls.reachable(program.prelude, Through::Calls);
     let may_end = may_end(program, &calls);
+    let is_shared = |var: VarId| program.vars[var].scope == Scope::Shared;
     for (id, edge) in program.edges.iter_enumerated() {
         let proc = program.locs[edge.from].proc;
         match &edge.op {
@@ -153,11 +154,9 @@ fn check_starts(program: &Program) -> Result<(), Refusal> {
                 let reason = "the new thread would be a copy inside recursive calls, whose stack cannot be copied";
                 return refuse(id, reason);
             }
-            Op::Call(call) if may_end[call.callee] => {
-                if edge.op.assigned().any(|var| program.vars[var].scope == Scope::Shared) {
-                    let reason = "a thread may end inside this call, whose result is assigned to a shared variable";
-                    return refuse(id, reason);
-                }
+            Op::Call(call) if may_end[call.callee] && edge.op.assigned().any(is_shared) => {
+                let reason = "a thread may end inside this call, whose result is assigned to a shared variable";
+                return refuse(id, reason);
             }
             _ => {}
         }

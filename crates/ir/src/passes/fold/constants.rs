@@ -11,15 +11,15 @@
 
 use std::collections::VecDeque;
 
-use index_vec::IndexVec;
+use fixedbitset::FixedBitSet;
 
 use crate::passes::cells::{Cells, Flows};
 use crate::simplify::substitute;
-use crate::syntax::{Expr, Op, Program, Scope, Value, VarId};
+use crate::syntax::{Expr, Op, Program, Value, VarId};
 
-/// The variables that hold one value only.
+/// The cells that hold one value only.
 pub(super) struct Constants {
-    vars: IndexVec<VarId, CellValue>,
+    cells: Vec<CellValue>,
 }
 
 /// The content of a cell.
@@ -48,13 +48,12 @@ impl Constants {
     pub(super) fn find(program: &Program) -> Constants {
         let mut solver = Solver::new(program);
         solver.solve();
-        let vars = solver.cells.into_iter().take(program.vars.len()).collect();
-        Constants { vars }
+        solver.known
     }
 
     /// Returns the value of a variable that has only one.
     pub(super) fn get(&self, var: VarId) -> Option<Expr> {
-        match self.vars[var] {
+        match self.cells[var.index()] {
             CellValue::Always(value) => Some(Expr::value(value)),
             CellValue::Never | CellValue::Varies => None,
         }
@@ -79,7 +78,7 @@ struct Equation<'p> {
 
 struct Solver<'p> {
     program: &'p Program,
-    cells: Vec<CellValue>,
+    known: Constants,
     equations: Vec<Equation<'p>>,
     /// The equations that read each cell.
     readers: Vec<Vec<u32>>,
@@ -88,8 +87,8 @@ struct Solver<'p> {
 impl<'p> Solver<'p> {
     fn new(program: &'p Program) -> Solver<'p> {
         let numbers = Cells::new(program);
-        let (cells, readers) = (vec![CellValue::Never; numbers.len], vec![Vec::new(); numbers.len]);
-        let mut solver = Solver { program, cells, equations: Vec::new(), readers };
+        let known = Constants { cells: vec![CellValue::Never; numbers.len] };
+        let mut solver = Solver { program, known, equations: Vec::new(), readers: vec![Vec::new(); numbers.len] };
         solver.starts();
         for edge in &program.edges {
             let guard = match &edge.op {
@@ -117,50 +116,26 @@ impl<'p> Solver<'p> {
         self.equations.push(Equation { cell, source, guard });
     }
 
-    fn add_expr(&mut self, var: VarId, expr: &'p Expr) {
-        self.add(var.index(), Flows::Expr(expr), None);
-    }
-
-    /// Adds the equations of initial values. Arguments flow into parameters elsewhere.
+    /// Adds the equations of initial values. Variables without one may hold anything; so may the parameters of
+    /// procedures with which threads begin. Arguments flow into the other parameters elsewhere.
     fn starts(&mut self) {
         let program = self.program;
-        let mut initialised = vec![false; program.vars.len()];
-        for (var, rhs) in &program.init {
-            initialised[var.index()] = true;
-            self.add_expr(*var, rhs);
-        }
-        self.thread_starts(&mut initialised);
-        for proc in program.roots() {
-            program.procs[proc].params.iter().for_each(|param| self.add(param.index(), Flows::Anything, None));
-        }
-        for proc in &program.procs {
-            proc.params.iter().for_each(|param| initialised[param.index()] = true);
-        }
-        for var in program.vars.indices().filter(|var| !initialised[var.index()]) {
-            self.add(var.index(), Flows::Anything, None);
-        }
-    }
-
-    /// Adds the initial values of per-thread variables. A variable without initial value may hold anything; so may all
-    /// of them if there is a prelude, whose thread has no kind.
-    fn thread_starts(&mut self, initialised: &mut [bool]) {
-        let program = self.program;
-        for entry in &program.entries {
-            entry.thread_vars.iter().for_each(|var| initialised[var.index()] = true);
-        }
-        for entry in &program.entries {
-            for (var, rhs) in &entry.init {
-                self.add_expr(*var, rhs);
-            }
-            let has_value = |var: &VarId| entry.init.iter().any(|(given, _)| given == var);
-            for var in entry.thread_vars.iter().filter(|var| !has_value(var)) {
-                initialised[var.index()] = false;
+        let mut open: FixedBitSet = (0..program.vars.len()).collect();
+        program.procs.iter().flat_map(|proc| &proc.params).for_each(|param| open.remove(param.index()));
+        program.init.iter().for_each(|(var, _)| open.remove(var.index()));
+        // The thread of a prelude has no kind, so that its per-thread variables may hold anything.
+        if program.prelude.is_none() {
+            let per_thread = program.entries.iter().flat_map(|entry| &entry.thread_vars);
+            per_thread.for_each(|var| open.remove(var.index()));
+            for entry in &program.entries {
+                let has_value = |var: &VarId| entry.init.iter().any(|(given, _)| given == var);
+                open.extend(entry.thread_vars.iter().filter(|var| !has_value(var)).map(|var| var.index()));
             }
         }
-        if program.prelude.is_some() {
-            let is_per_thread = |var: &VarId| program.vars[*var].scope == Scope::Thread;
-            program.vars.indices().filter(is_per_thread).for_each(|var| initialised[var.index()] = false);
-        }
+        open.extend(program.roots().flat_map(|proc| &program.procs[proc].params).map(|param| param.index()));
+        open.ones().for_each(|cell| self.add(cell, Flows::Anything, None));
+        let entry_inits = program.entries.iter().flat_map(|entry| &entry.init);
+        program.init.iter().chain(entry_inits).for_each(|(var, rhs)| self.add(var.index(), Flows::Expr(rhs), None));
     }
 
     fn solve(&mut self) {
@@ -170,11 +145,10 @@ impl<'p> Solver<'p> {
             waits[number as usize] = false;
             let equation = &self.equations[number as usize];
             let (cell, known) = (equation.cell, self.flow(equation));
-            let joined = self.cells[cell].join(known);
-            if joined == self.cells[cell] {
+            let joined = self.known.cells[cell].join(known);
+            if std::mem::replace(&mut self.known.cells[cell], joined) == joined {
                 continue;
             }
-            self.cells[cell] = joined;
             for reader in &self.readers[cell] {
                 if !std::mem::replace(&mut waits[*reader as usize], true) {
                     waiting.push_back(*reader);
@@ -184,7 +158,7 @@ impl<'p> Solver<'p> {
     }
 
     fn flow(&self, equation: &Equation<'p>) -> CellValue {
-        if self.cells[equation.cell] == CellValue::Varies {
+        if self.known.cells[equation.cell] == CellValue::Varies {
             return CellValue::Varies;
         }
         if equation.guard.is_some_and(|guard| self.fold(guard) == Expr::FALSE) {
@@ -192,24 +166,21 @@ impl<'p> Solver<'p> {
         }
         match equation.source {
             Flows::Anything => CellValue::Varies,
-            Flows::Cell(cell) => self.cells[cell],
+            Flows::Cell(cell) => self.known.cells[cell],
             Flows::Expr(expr) => self.value(&self.fold(expr)),
         }
     }
 
     fn fold(&self, expr: &Expr) -> Expr {
         substitute(expr, &mut |leaf| match leaf {
-            Expr::Var(var) => match self.cells[var.index()] {
-                CellValue::Always(value) => Expr::value(value),
-                CellValue::Never | CellValue::Varies => leaf.clone(),
-            },
+            Expr::Var(var) => self.known.get(*var).unwrap_or_else(|| leaf.clone()),
             leaf => leaf.clone(),
         })
     }
 
     /// Returns the value of a folded expression: none, as long as it reads a cell without a value.
     fn value(&self, folded: &Expr) -> CellValue {
-        let never = |leaf: &Expr| matches!(leaf, Expr::Var(var) if self.cells[var.index()] == CellValue::Never);
+        let never = |leaf: &Expr| matches!(leaf, Expr::Var(var) if self.known.cells[var.index()] == CellValue::Never);
         match folded.constant() {
             Some(value) => CellValue::Always(value),
             None if folded.any_leaf(never) => CellValue::Never,
