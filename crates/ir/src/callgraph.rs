@@ -4,6 +4,7 @@ use index_vec::IndexVec;
 
 use crate::flow::{Flow, postorder};
 use crate::syntax::{Count, EdgeId, LocId, Op, ProcId, Program};
+use crate::target::sorted;
 
 /// Returns whether the program is a single thread: one initial thread in every run, and nothing that starts another. A
 /// prelude may run before it.
@@ -52,10 +53,7 @@ impl CallGraph {
                 _ => {}
             }
         }
-        for callees in calls.iter_mut().chain(spawns.iter_mut()) {
-            callees.sort_unstable();
-            callees.dedup();
-        }
+        calls.iter_mut().chain(&mut spawns).for_each(|callees| *callees = sorted(std::mem::take(callees)));
         let components = components(&calls);
         let mut recursive: IndexVec<ProcId, bool> = calls.iter_enumerated().map(|(p, to)| to.contains(&p)).collect();
         for proc in components.iter().filter(|component| component.len() > 1).flatten() {

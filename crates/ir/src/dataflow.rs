@@ -81,30 +81,22 @@ impl Arrows {
         let prelude = program.prelude.map(|proc| (program.procs[proc].exit, calls.reachable([proc], Through::Calls)));
         for (id, edge) in program.edges.iter_enumerated() {
             let mut add = |from, to, kind| arrows.push(Arrow { from, to, kind });
-            match &edge.op {
-                Op::Call(call) => {
+            if !matches!(edge.op, Op::Call(_) | Op::End) {
+                add(edge.from, edge.to, ArrowKind::Step(id));
+            }
+            match (&edge.op, &prelude) {
+                (Op::Call(call), _) => {
                     let callee = &program.procs[call.callee];
                     add(edge.from, edge.to, ArrowKind::Across(id));
                     add(edge.from, callee.entry, ArrowKind::Enter(id));
                     add(callee.exit, edge.to, ArrowKind::Leave(id));
                 }
-                Op::End => match &prelude {
-                    Some((exit, runs)) if runs[program.locs[edge.from].proc] => {
-                        add(edge.from, *exit, ArrowKind::Finish(id));
-                    }
-                    _ => {}
-                },
-                Op::Fork(loc) => {
-                    add(edge.from, edge.to, ArrowKind::Step(id));
-                    add(edge.from, *loc, ArrowKind::Fork(id));
+                (Op::End, Some((exit, runs))) if runs[program.locs[edge.from].proc] => {
+                    add(edge.from, *exit, ArrowKind::Finish(id));
                 }
-                Op::Spawn(spawn) => {
-                    add(edge.from, edge.to, ArrowKind::Step(id));
-                    add(edge.from, program.procs[spawn.callee].entry, ArrowKind::Spawn(id));
-                }
-                Op::Assign(_) | Op::Assert(_) | Op::Return(_) | Op::AtomicBegin | Op::AtomicEnd => {
-                    add(edge.from, edge.to, ArrowKind::Step(id));
-                }
+                (Op::Fork(loc), _) => add(edge.from, *loc, ArrowKind::Fork(id)),
+                (Op::Spawn(spawn), _) => add(edge.from, program.procs[spawn.callee].entry, ArrowKind::Spawn(id)),
+                _ => {}
             }
         }
         if let Some((exit, _)) = prelude {

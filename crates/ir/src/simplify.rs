@@ -7,12 +7,12 @@ use crate::syntax::{BinaryOp, Expr, UnaryOp, Value};
 
 /// Returns the expression, with every leaf replaced and then simplified from the leaves upwards.
 pub fn substitute(expr: &Expr, replace: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
-    expr.rebuild(&mut |node| if node.is_leaf() { replace(&node) } else { simplify_head(node) })
+    rebuild(expr, &mut |node| if node.is_leaf() { replace(&node) } else { simplify_head(node) })
 }
 
 /// Returns the expression, simplified.
 pub fn simplify(expr: &Expr) -> Expr {
-    expr.rebuild(&mut simplify_head)
+    rebuild(expr, &mut simplify_head)
 }
 
 /// Returns the number of leaves and operators of an expression.
@@ -40,6 +40,45 @@ pub fn not(operand: Expr) -> Expr {
 /// Returns the conjunction, simplified if the operands are.
 pub fn and(left: Expr, right: Expr) -> Expr {
     simplify_head(Expr::binary(BinaryOp::And, left, right))
+}
+
+/// Applies a function to every node, operands first. Works without recursion: expressions may be deep.
+fn rebuild(expr: &Expr, build: &mut dyn FnMut(Expr) -> Expr) -> Expr {
+    if expr.is_leaf() {
+        return build(expr.clone());
+    }
+    // Each node twice: first to visit its operands, and then to be built from their results.
+    let (mut work, mut done) = (vec![(expr, false)], Vec::new());
+    while let Some((node, has_operands)) = work.pop() {
+        if has_operands || node.is_leaf() {
+            let built = with_operands(node, &mut done);
+            done.push(build(built));
+        } else {
+            work.push((node, true));
+            let first = work.len();
+            work.extend(node.operands().map(|operand| (operand, false)));
+            work[first..].reverse();
+        }
+    }
+    done.pop().expect("one result for the root")
+}
+
+/// Returns the node with the last results as its operands.
+fn with_operands(node: &Expr, done: &mut Vec<Expr>) -> Expr {
+    let mut operand = || done.pop().expect("one result per operand");
+    match node {
+        Expr::Unary(op, _) => Expr::Unary(*op, Box::new(operand())),
+        Expr::Binary(op, _) => {
+            let right = operand();
+            Expr::binary(*op, operand(), right)
+        }
+        Expr::Ite(_) => {
+            let otherwise = operand();
+            let then = operand();
+            Expr::Ite(Box::new((operand(), then, otherwise)))
+        }
+        leaf => leaf.clone(),
+    }
 }
 
 /// Simplifies an expression whose operands are simple already.

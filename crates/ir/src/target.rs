@@ -20,12 +20,8 @@ pub struct Target {
 
 impl Target {
     /// Returns the target with these parts, in any order.
-    pub fn new(mut asserts: Vec<EdgeId>, mut locs: Vec<LocId>) -> Target {
-        asserts.sort_unstable();
-        asserts.dedup();
-        locs.sort_unstable();
-        locs.dedup();
-        Target { asserts, locs, together: Vec::new() }
+    pub fn new(asserts: Vec<EdgeId>, locs: Vec<LocId>) -> Target {
+        Target { asserts: sorted(asserts), locs: sorted(locs), together: Vec::new() }
     }
 
     /// Returns the target with these meetings as well. A meeting of a single location is added as that location; an
@@ -41,9 +37,7 @@ impl Target {
                 _ => together.push(meeting),
             }
         }
-        together.sort_unstable();
-        together.dedup();
-        Target { together, ..Target::new(asserts, locs) }
+        Target { together: sorted(together), ..Target::new(asserts, locs) }
     }
 
     /// Returns all assertions of a program.
@@ -74,10 +68,7 @@ impl Target {
 
     /// Returns all locations for which [`Target::watches`] holds, in ascending order.
     pub fn watched(&self) -> Vec<LocId> {
-        let mut locs: Vec<LocId> = self.together.iter().flatten().chain(&self.locs).copied().collect();
-        locs.sort_unstable();
-        locs.dedup();
-        locs
+        sorted(self.together.iter().flatten().chain(&self.locs).copied().collect())
     }
 
     /// Returns the same meetings over new locations, given the new locations that each old one has become; any of them
@@ -96,6 +87,13 @@ impl Target {
             })
         })
     }
+}
+
+/// Returns the items in ascending order, each once.
+pub(crate) fn sorted<T: Ord>(mut items: Vec<T>) -> Vec<T> {
+    items.sort_unstable();
+    items.dedup();
+    items
 }
 
 /// Returns the first of some meetings that takes place, where `count` gives the number of threads at a location.

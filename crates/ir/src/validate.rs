@@ -19,7 +19,7 @@ use fixedbitset::FixedBitSet;
 use crate::syntax::{
     Assign, BinaryOp, Call, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Scope, Ty, UnaryOp, VarId,
 };
-use crate::target::Target;
+use crate::target::{Target, sorted};
 
 /// The highest number that a choice may have, so that lists of choices stay short.
 const MAX_CHOICE: u32 = 1 << 20;
@@ -27,7 +27,7 @@ const MAX_CHOICE: u32 = 1 << 20;
 /// A broken rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
-    /// The kind of the part of the program that breaks it, and the part's number if there are several: `e` and 2, `init`.
+    /// The kind of the program's part that breaks it, and its number if there are several: `e` and 2, or `init`.
     pub part: (&'static str, Option<usize>),
     /// The message, without a full stop.
     pub message: String,
@@ -395,9 +395,7 @@ impl Validator<'_> {
                 }
             });
         }
-        types.sort_unstable();
-        types.dedup();
-        for pair in types.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+        for pair in sorted(types).windows(2).filter(|pair| pair[0].0 == pair[1].0) {
             self.report(format!("the choice ?{} has two types", pair[0].0));
         }
     }
@@ -434,11 +432,8 @@ impl Validator<'_> {
 
     fn target(&mut self, target: &Target) {
         let program = self.program;
-        let sorted = target.asserts.is_sorted_by(|a, b| a < b)
-            && target.locs.is_sorted_by(|a, b| a < b)
-            && target.together.is_sorted_by(|a, b| a < b)
-            && target.together.iter().all(|meeting| meeting.len() > 1 && meeting.is_sorted());
-        self.demand(sorted, || {
+        let Target { asserts, locs, together } = target.clone();
+        self.demand(*target == Target::new(asserts, locs).with_together(together), || {
             "the lists are not sorted or have repetitions, or a meeting has too few locations".to_owned()
         });
         for edge in &target.asserts {

@@ -102,60 +102,44 @@ impl Expr {
         }
     }
 
+    /// Calls `visit` on every leaf, from left to right, and lets it put something else in its place.
+    pub(crate) fn for_each_leaf_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        match self {
+            Expr::Unary(_, operand) => operand.for_each_leaf_mut(visit),
+            Expr::Binary(_, pair) => {
+                pair.0.for_each_leaf_mut(visit);
+                pair.1.for_each_leaf_mut(visit);
+            }
+            Expr::Ite(triple) => {
+                triple.0.for_each_leaf_mut(visit);
+                triple.1.for_each_leaf_mut(visit);
+                triple.2.for_each_leaf_mut(visit);
+            }
+            leaf => visit(leaf),
+        }
+    }
+
     /// Returns the expression with every leaf replaced.
     pub fn map_leaves(&self, replace: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
-        self.rebuild(&mut |node| if node.is_leaf() { replace(&node) } else { node })
+        let mut mapped = self.clone();
+        mapped.for_each_leaf_mut(&mut |leaf| *leaf = replace(leaf));
+        mapped
+    }
+
+    /// Puts other variables in the place of all variables.
+    pub(crate) fn rename(&mut self, rename: &dyn Fn(VarId) -> VarId) {
+        self.for_each_leaf_mut(&mut |leaf| {
+            if let Expr::Var(var) | Expr::Next(var) | Expr::Passive(var) | Expr::PassiveNext(var) = leaf {
+                *var = rename(*var);
+            }
+        });
     }
 
     /// Returns the expression with other variables.
-    pub(crate) fn rename(&self, rename: &dyn Fn(VarId) -> VarId) -> Expr {
-        self.map_leaves(&mut |leaf| match *leaf {
-            Expr::Var(var) => Expr::Var(rename(var)),
-            Expr::Next(var) => Expr::Next(rename(var)),
-            Expr::Passive(var) => Expr::Passive(rename(var)),
-            Expr::PassiveNext(var) => Expr::PassiveNext(rename(var)),
-            ref constant => constant.clone(),
-        })
-    }
-
-    /// Applies a function to every node, operands first and from left to right. Works without recursion: expressions
-    /// may be deep.
-    pub(crate) fn rebuild(&self, build: &mut dyn FnMut(Expr) -> Expr) -> Expr {
-        if self.is_leaf() {
-            return build(self.clone());
-        }
-        // Each node twice: first to visit its operands, and then to be built from their results.
-        let (mut work, mut done) = (vec![(self, false)], Vec::new());
-        while let Some((node, has_operands)) = work.pop() {
-            if has_operands || node.is_leaf() {
-                let built = node.with_operands(&mut done);
-                done.push(build(built));
-            } else {
-                work.push((node, true));
-                let first = work.len();
-                work.extend(node.operands().map(|operand| (operand, false)));
-                work[first..].reverse();
-            }
-        }
-        done.pop().expect("one result for the root")
-    }
-
-    /// Returns the node with the last results as its operands.
-    fn with_operands(&self, done: &mut Vec<Expr>) -> Expr {
-        let mut operand = || done.pop().expect("one result per operand");
-        match self {
-            Expr::Unary(op, _) => Expr::Unary(*op, Box::new(operand())),
-            Expr::Binary(op, _) => {
-                let right = operand();
-                Expr::binary(*op, operand(), right)
-            }
-            Expr::Ite(_) => {
-                let otherwise = operand();
-                let then = operand();
-                Expr::Ite(Box::new((operand(), then, otherwise)))
-            }
-            leaf => leaf.clone(),
-        }
+    pub(crate) fn renamed(&self, rename: &dyn Fn(VarId) -> VarId) -> Expr {
+        let mut renamed = self.clone();
+        renamed.rename(rename);
+        renamed
     }
 
     /// Returns whether the expression has no operands.
@@ -328,7 +312,7 @@ impl Op {
 
     /// Puts other variables in the place of all variables of the operation.
     pub(crate) fn rename(&mut self, rename: &dyn Fn(VarId) -> VarId) {
-        self.exprs_mut().into_iter().for_each(|expr| *expr = expr.rename(rename));
+        self.exprs_mut().into_iter().for_each(|expr| expr.rename(rename));
         match self {
             Op::Assign(assign) => {
                 assign.active.iter_mut().chain(&mut assign.passive).for_each(|(var, _)| *var = rename(*var));

@@ -19,10 +19,7 @@ use crate::target::Target;
 
 /// Returns whether counting ended threads makes a difference: threads are started, and threads end.
 pub fn matters(program: &Program) -> bool {
-    let spawned = program.edges.iter().filter_map(|edge| match &edge.op {
-        Op::Spawn(spawn) => Some(spawn.callee),
-        _ => None,
-    });
+    let spawned = program.edges.iter().filter(|edge| edge.op.starts_thread()).filter_map(|edge| edge.op.callee());
     let first: Vec<ProcId> = program.entries.iter().map(|entry| entry.proc).chain(spawned).collect();
     let ends = |edge: &Edge| match edge.op {
         Op::End => true,

@@ -41,20 +41,20 @@ impl Passed {
         let new = Renumbering::new(keep);
         let label = |label: &Label| Some(Label { loc: new.locs[label.loc]?, ..label.clone() });
         let kept_lift = Lift {
-            edges: kept(&lift.edges, &keep.edges).cloned().collect(),
-            vars: kept(&lift.vars, &keep.vars).copied().collect(),
+            edges: kept(lift.edges, &keep.edges).collect(),
+            vars: kept(lift.vars, &keep.vars).collect(),
             copies: lift.copies.map(|copies| Copies {
-                locs: kept(&copies.locs, &keep.locs).copied().collect(),
-                vars: kept(&copies.vars, &keep.vars).copied().collect(),
+                locs: kept(copies.locs, &keep.locs).collect(),
+                vars: kept(copies.vars, &keep.vars).collect(),
                 ..copies
             }),
             ..lift
         };
         let result = Program {
-            vars: kept(&program.vars, &keep.vars).map(|var| new.var(var)).collect(),
-            procs: kept(&program.procs, &keep.procs).map(|proc| new.proc(proc)).collect(),
-            locs: kept(&program.locs, &keep.locs).map(|loc| Loc { proc: new.known(loc.proc) }).collect(),
-            edges: kept(&program.edges, &keep.edges).map(|edge| new.edge(edge)).collect(),
+            vars: kept(program.vars, &keep.vars).map(|var| new.var(var)).collect(),
+            procs: kept(program.procs, &keep.procs).map(|proc| new.proc(proc)).collect(),
+            locs: kept(program.locs, &keep.locs).map(|loc| Loc { proc: new.known(loc.proc) }).collect(),
+            edges: kept(program.edges, &keep.edges).map(|edge| new.edge(edge)).collect(),
             labels: program.labels.iter().filter_map(label).collect(),
             init: new.init(&program.init),
             prelude: program.prelude.map(|proc| new.known(proc)),
@@ -111,11 +111,10 @@ fn number_choices(exprs: Vec<&mut Expr>) -> Vec<Option<u32>> {
     }
     new.iter_mut().flatten().zip(0..).for_each(|(place, number)| *place = number);
     for expr in exprs {
-        *expr = expr.map_leaves(&mut |leaf| match leaf {
-            Expr::Choice(number, ty) => {
-                Expr::Choice(new[*number as usize].expect("all that occur have a new number"), *ty)
+        expr.for_each_leaf_mut(&mut |leaf| {
+            if let Expr::Choice(number, _) = leaf {
+                *number = new[*number as usize].expect("all that occur have a new number");
             }
-            leaf => leaf.clone(),
         });
     }
     new
@@ -186,8 +185,8 @@ pub(super) fn collect(flags: impl ExactSizeIterator<Item = bool>) -> FixedBitSet
 }
 
 /// Returns the items whose indices are in a set.
-fn kept<'a, I: Idx, T>(items: &'a IndexVec<I, T>, keep: &'a FixedBitSet) -> impl Iterator<Item = &'a T> {
-    items.iter().zip(0..).filter(|(_, place)| keep.contains(*place)).map(|(item, _)| item)
+fn kept<T>(items: impl IntoIterator<Item = T>, keep: &FixedBitSet) -> impl Iterator<Item = T> {
+    items.into_iter().zip(0..).filter(|(_, place)| keep.contains(*place)).map(|(item, _)| item)
 }
 
 /// The new numbers of the parts that are kept.
@@ -224,26 +223,26 @@ impl Renumbering {
         vars.iter().filter_map(|var| self.vars[*var]).collect()
     }
 
-    fn var(&self, var: &Var) -> Var {
+    fn var(&self, var: Var) -> Var {
         let scope = match var.scope {
             Scope::Local(owner) => Scope::Local(self.known(owner)),
             scope => scope,
         };
-        Var { scope, ..var.clone() }
+        Var { scope, ..var }
     }
 
-    fn proc(&self, proc: &Proc) -> Proc {
+    fn proc(&self, proc: Proc) -> Proc {
         Proc {
             params: self.var_ids(&proc.params),
             locals: self.var_ids(&proc.locals),
             entry: self.loc(proc.entry),
             exit: self.loc(proc.exit),
-            ..proc.clone()
+            ..proc
         }
     }
 
     fn init(&self, init: &[(VarId, Expr)]) -> Vec<(VarId, Expr)> {
-        init.iter().filter_map(|(var, rhs)| Some((self.vars[*var]?, rhs.rename(&|var| self.var_id(var))))).collect()
+        init.iter().filter_map(|(var, rhs)| Some((self.vars[*var]?, rhs.renamed(&|var| self.var_id(var))))).collect()
     }
 
     fn entry(&self, entry: &Entry) -> Entry {
@@ -255,8 +254,7 @@ impl Renumbering {
         }
     }
 
-    fn edge(&self, edge: &Edge) -> Edge {
-        let mut op = edge.op.clone();
+    fn edge(&self, Edge { from, to, mut op }: Edge) -> Edge {
         op.rename(&|var| self.var_id(var));
         match &mut op {
             Op::Call(call) => call.callee = self.known(call.callee),
@@ -264,7 +262,7 @@ impl Renumbering {
             Op::Fork(loc) => *loc = self.loc(*loc),
             _ => {}
         }
-        Edge { from: self.loc(edge.from), to: self.loc(edge.to), op }
+        Edge { from: self.loc(from), to: self.loc(to), op }
     }
 }
 

@@ -269,7 +269,9 @@ impl<'p> Builder<'p> {
         let op = match (&edge.op, &instance.after) {
             (Op::Call(call), _) if self.plan.inlined.contains(id.index()) => {
                 let results = call.results.iter().map(|result| result.map(|var| instance.var(var))).collect();
-                let callee = self.instance(call.callee, self.calls(instance, id), (to, results));
+                let above = &self.origin.calls[instance.calls as usize];
+                let calls = above.iter().copied().chain([id]).collect();
+                let callee = self.instance(call.callee, calls, (to, results));
                 to = self.loc(&callee, self.old.procs[call.callee].entry);
                 let op = self.enter(instance, call, &callee, &mut step);
                 self.work.push_back(callee);
@@ -313,11 +315,6 @@ impl<'p> Builder<'p> {
         Instance { proc, base: self.add_locs(proc, number), vars, calls: number, after: Some(after) }
     }
 
-    /// Returns the calls that lead to an instance, and one more in it.
-    fn calls(&self, instance: &Instance, call: EdgeId) -> Vec<EdgeId> {
-        self.origin.calls[instance.calls as usize].iter().copied().chain([call]).collect()
-    }
-
     /// Returns the name, with a number appended if it is taken.
     fn unique(&mut self, name: String) -> String {
         let mut next = self.names.get(&name).copied().unwrap_or(1);
@@ -352,7 +349,7 @@ impl Instance {
     }
 
     fn expr(&self, expr: &Expr) -> Expr {
-        expr.rename(&|var| self.var(var))
+        expr.renamed(&|var| self.var(var))
     }
 }
 

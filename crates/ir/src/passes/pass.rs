@@ -23,7 +23,7 @@ impl Pass {
     /// All passes.
     pub const ALL: &'static [Pass] = &[Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Inline, Pass::Compress];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Pass::Fold => "fold",
@@ -34,7 +34,7 @@ impl Pass {
         }
     }
 
-    /// The pass with this name.
+    /// Returns the pass with a name.
     pub fn from_name(name: &str) -> Option<Pass> {
         Pass::ALL.iter().copied().find(|pass| pass.name() == name)
     }

@@ -113,7 +113,7 @@ fn a_value_that_only_dead_values_need_is_dead() {
 }
 
 #[test]
-fn results_that_nobody_reads_are_discarded() {
+fn results_that_are_never_read_are_discarded() {
     check(
         run,
         "proc main() from L0 to L3

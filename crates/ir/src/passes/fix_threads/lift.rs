@@ -26,8 +26,8 @@ pub struct FixThreadsLift {
 /// The role of a new edge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// The old edge, with the same choices.
-    Step(EdgeId, StackEffect),
+    /// The old edge, with the same choices, and the number of frames that it adds to the stack.
+    Step(EdgeId, i32),
     /// The old edge, with these choices, if no slot is free and hence no thread is started.
     NoRoom(EdgeId, Vec<Value>),
     /// The old edge, which starts a thread in this slot.
@@ -44,21 +44,12 @@ pub(super) enum Role {
     Silent,
 }
 
-/// The effect of a step on the stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum StackEffect {
-    Call,
-    Return,
-    Other,
-}
-
-impl StackEffect {
-    pub(super) fn of(op: &Op) -> StackEffect {
-        match op {
-            Op::Call(_) => StackEffect::Call,
-            Op::Return(_) => StackEffect::Return,
-            _ => StackEffect::Other,
-        }
+/// Returns how many frames a step adds to the stack.
+pub(super) fn new_frames(op: &Op) -> i32 {
+    match op {
+        Op::Call(_) => 1,
+        Op::Return(_) => -1,
+        _ => 0,
     }
 }
 
@@ -67,7 +58,7 @@ impl FixThreadsLift {
     pub(super) fn fixed(program: &Program, initial: Vec<EntryId>) -> FixThreadsLift {
         FixThreadsLift {
             // No slot becomes free, whatever the step does to the stack.
-            roles: program.edges.indices().map(|id| Role::Step(id, StackEffect::Other)).collect(),
+            roles: program.edges.indices().map(|id| Role::Step(id, 0)).collect(),
             vars: program.vars.indices().map(Some).collect(),
             n_slots: initial.len(),
             initial,
@@ -113,7 +104,7 @@ struct Occupant {
     /// Its number in the old execution.
     id: Option<ThreadId>,
     /// The number of old frames on its stack.
-    depth: u32,
+    depth: i32,
     /// The number of the old step that started it.
     started: Option<usize>,
     /// The old step that ends it, once its slot is free.
@@ -171,7 +162,7 @@ impl<'l> TraceLifter<'l> {
 
     fn step_at(&mut self, slot: usize, step: &Step) {
         match &self.lift.roles[step.edge] {
-            Role::Step(edge, kind) => self.plain_step(slot, self.old_step(slot, step, *edge), *kind),
+            Role::Step(edge, new_frames) => self.plain_step(slot, self.old_step(slot, step, *edge), *new_frames),
             Role::NoRoom(edge, choices) => {
                 let old = Step { choices: choices.clone(), ..self.old_step(slot, step, *edge) };
                 self.old.steps.push(old);
@@ -206,18 +197,14 @@ impl<'l> TraceLifter<'l> {
 
     /// Adds a step that stays. The return of a thread's first procedure ends the thread; that step is delayed until its
     /// slot is free.
-    fn plain_step(&mut self, slot: usize, old: Step, kind: StackEffect) {
+    fn plain_step(&mut self, slot: usize, old: Step, new_frames: i32) {
         let occupant = &mut self.slots[slot];
-        match kind {
-            StackEffect::Return if occupant.depth == 1 => {
-                occupant.end = Some(old);
-                return;
-            }
-            StackEffect::Return => occupant.depth -= 1,
-            StackEffect::Call => occupant.depth += 1,
-            StackEffect::Other => {}
+        if new_frames < 0 && occupant.depth == 1 {
+            occupant.end = Some(old);
+        } else {
+            occupant.depth += new_frames;
+            self.old.steps.push(old);
         }
-        self.old.steps.push(old);
     }
 
     fn old_step(&self, slot: usize, step: &Step, edge: EdgeId) -> Step {

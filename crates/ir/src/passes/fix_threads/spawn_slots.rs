@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, btree_map};
 
 use index_vec::IndexVec;
 
-use super::lift::{Role, StackEffect};
+use super::lift::{Role, new_frames};
 use super::{FixThreadsLift, FixedThreads, may_end};
 use crate::callgraph::CallGraph;
 use crate::flow::Flow;
@@ -90,7 +90,7 @@ impl<'p> Builder<'p> {
             new: old.clone(),
             asserts: target.asserts.clone(),
             locs: target.locs.clone(),
-            roles: old.edges.iter_enumerated().map(|(id, edge)| Role::Step(id, StackEffect::of(&edge.op))).collect(),
+            roles: old.edges.iter_enumerated().map(|(id, edge)| Role::Step(id, new_frames(&edge.op))).collect(),
             vars: old.vars.indices().map(Some).collect(),
             ending: None,
             thread_vars: old.vars.indices().filter(|var| old.vars[*var].scope == Scope::Thread).collect(),

@@ -36,7 +36,7 @@ fn kinds_with_a_number_are_that_many_threads() {
 }
 
 #[test]
-fn a_crew_within_another_is_left_out_unless_threads_are_started() {
+fn a_list_within_another_is_left_out_unless_threads_are_started() {
     let any = FORKS.replace("start main", "start main any");
     let sizes = |text: &str| -> Vec<usize> {
         let lists = fixed_threads(text, Some(3)).expect("it has lists");

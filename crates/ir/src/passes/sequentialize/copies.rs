@@ -102,7 +102,7 @@ impl Copies {
 
     /// Returns an initial value of a thread, over the stored variables.
     pub(super) fn at_start(&self, expr: &Expr) -> Expr {
-        expr.rename(&|var| self.at_start[&var])
+        expr.renamed(&|var| self.at_start[&var])
     }
 
     /// Returns the schedule at the beginning of a thread.
@@ -139,7 +139,7 @@ impl Copies {
 
     /// Returns an expression in a context.
     pub(super) fn expr(&self, expr: &Expr, context: usize, locals: &BTreeMap<VarId, VarId>) -> Expr {
-        expr.rename(&|var| self.var(var, context, locals))
+        expr.renamed(&|var| self.var(var, context, locals))
     }
 
     /// Returns an expression in the current context of the thread.

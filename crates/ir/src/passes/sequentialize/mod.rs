@@ -33,7 +33,7 @@ use crate::callgraph::{CallGraph, Through};
 use crate::syntax::{
     BinaryOp, Count, Edge, EdgeId, Entry, EntryId, Expr, Label, Loc, LocId, Op, Proc, ProcId, Program, Scope, VarId,
 };
-use crate::target::Target;
+use crate::target::{Target, sorted};
 use crate::visit::{init_choices, reads};
 use body::Mode;
 use copies::Copies;
@@ -200,16 +200,8 @@ impl<'p> Builder<'p> {
 
 /// Returns the shared variables that the initial values of threads read.
 fn read_at_start(program: &Program) -> Vec<VarId> {
-    let mut vars: Vec<VarId> = program
-        .entries
-        .iter()
-        .flat_map(|entry| entry.init.iter())
-        .flat_map(|(_, rhs)| reads(rhs))
-        .filter(|var| program.vars[*var].scope == Scope::Shared)
-        .collect();
-    vars.sort_unstable();
-    vars.dedup();
-    vars
+    let read = program.entries.iter().flat_map(|entry| &entry.init).flat_map(|(_, rhs)| reads(rhs));
+    sorted(read.filter(|var| program.vars[*var].scope == Scope::Shared).collect())
 }
 
 fn equal(left: VarId, right: VarId) -> Expr {
