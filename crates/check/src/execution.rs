@@ -4,7 +4,7 @@ use selvedge_ir::trace::ThreadId;
 use selvedge_ir::{EdgeId, EntryId, LocId, ProcId, StartThread, Value};
 
 /// A state of the whole program.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct State {
     /// The shared variables, in the order of their declaration.
     pub shared: Vec<Value>,

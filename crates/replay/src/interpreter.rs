@@ -21,7 +21,7 @@ use crate::semantics::{Child, Control, Effect, Meaning, Scene, Writes, child, co
 pub struct Interpreter<'p> {
     pub(crate) program: &'p Program,
     pub(crate) threads: ThreadScope,
-    pub(crate) layout: Layout,
+    pub(crate) layout: Layout<'p>,
     pub(crate) leaving: Leaving,
     /// See [`Interpreter::settling`].
     pub(crate) settled: BTreeSet<VarId>,
@@ -80,17 +80,13 @@ impl<'p> Interpreter<'p> {
         self.check_threads(&start.threads)?;
         check_choices(&choice_types(self.program.init.iter().map(|(_, rhs)| rhs)), &start.choices)?;
         let mut fresh = Given::new(&start.fresh, self.program);
-        let (holder, threads, prelude, next_thread) = (None, Vec::new(), None, 0);
-        let mut state = State { shared: Vec::new(), holder, threads, prelude, next_thread };
-        let mut scene = StartScene { interpreter: self, shared: &[], choices: &start.choices };
-        let mut domain = Concrete::<Illegal>::new();
-        let mut meaning = Meaning::new(self.program, &mut domain, &mut scene);
-        let shared = meaning.start_shared()?;
-        state.shared = fresh.fill(shared);
+        let mut state = State::default();
+        state.shared = fresh.fill(self.starting(&state, &start.choices, |meaning| meaning.start_shared())?);
         match self.program.prelude {
             Some(proc) => {
                 state.prelude = Some(Prelude { thread: ThreadId(0), waiting: start.threads.clone() });
-                self.begin(&mut state, (None, proc), meaning.begin(proc)?, &mut fresh);
+                let writes = self.starting(&state, &[], |meaning| meaning.begin(proc))?;
+                self.begin(&mut state, (None, proc), writes, &mut fresh);
             }
             None => self.start_threads(&mut state, &start.threads)?,
         }
@@ -201,15 +197,24 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// Computes values that variables start with.
+    fn starting(
+        &self,
+        state: &State,
+        choices: &[Value],
+        writes: impl FnOnce(&mut Meaning<'_, Concrete<Illegal>, StepScene<'_>>) -> Result<Writes<Value>, Illegal>,
+    ) -> Result<Writes<Value>, Illegal> {
+        let mut scene = StepScene { interpreter: self, state, position: 0, choices, passive: &[] };
+        writes(&mut Meaning::new(self.program, &mut Concrete::new(), &mut scene))
+    }
+
     /// Brings initial threads to life, in order.
     fn start_threads(&self, state: &mut State, threads: &[StartThread]) -> Result<(), Illegal> {
         for start in threads {
             let entry = &self.program.entries[start.entry];
             check_choices(&choice_types(entry.init.iter().map(|(_, rhs)| rhs)), &start.choices)?;
             let mut fresh = Given::new(&start.fresh, self.program);
-            let mut scene = StartScene { interpreter: self, shared: &state.shared, choices: &start.choices };
-            let mut domain = Concrete::<Illegal>::new();
-            let writes = Meaning::new(self.program, &mut domain, &mut scene).start_thread(start.entry)?;
+            let writes = self.starting(state, &start.choices, |meaning| meaning.start_thread(start.entry))?;
             self.begin(state, (Some(start.entry), entry.proc), writes, &mut fresh);
             fresh.finish()?;
         }
@@ -265,28 +270,12 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-/// The shared variables, and the choices of a start.
-struct StartScene<'a> {
-    interpreter: &'a Interpreter<'a>,
-    shared: &'a [Value],
-    choices: &'a [Value],
-}
-
-impl Scene<Concrete<Illegal>> for StartScene<'_> {
-    fn read(&mut self, _: &mut Concrete<Illegal>, var: VarId) -> Result<Value, Illegal> {
-        Ok(self.shared[self.interpreter.layout.slot[var]])
-    }
-
-    fn choice(&mut self, _: &mut Concrete<Illegal>, number: u32) -> Result<Value, Illegal> {
-        Ok(self.choices[number as usize])
-    }
-}
-
-/// A step in a state. The other threads are numbered in their order, the moving one left out.
+/// A step in a state, or a start, which reads shared variables only. The other threads are numbered in their order, the
+/// moving one left out.
 pub(crate) struct StepScene<'a> {
     pub(crate) interpreter: &'a Interpreter<'a>,
     pub(crate) state: &'a State,
-    /// The position of the moving thread.
+    /// The position of the moving thread; of no meaning at a start.
     pub(crate) position: usize,
     pub(crate) choices: &'a [Value],
     /// For each other thread that takes part, its choices.

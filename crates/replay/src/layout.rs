@@ -1,79 +1,66 @@
 //! The places of the variables in a state.
 
 use index_vec::IndexVec;
-use selvedge_ir::{EntryId, ProcId, Program, Scope, Value, VarId};
+use selvedge_ir::{ProcId, Program, Scope, Value, VarId};
 
-use selvedge_check::execution::{Frame, State, Thread};
+use crate::semantics::of_scope;
+use selvedge_check::execution::{State, Thread};
 
 /// The place of each variable among those of its scope.
 #[derive(Clone, Debug)]
-pub(crate) struct Layout {
+pub(crate) struct Layout<'p> {
+    program: &'p Program,
     pub(crate) shared: Vec<VarId>,
     pub(crate) thread: Vec<VarId>,
     /// The place of a variable among the shared ones, the per-thread ones, or its procedure's locals.
     pub(crate) slot: IndexVec<VarId, usize>,
-    scope: IndexVec<VarId, Scope>,
-    thread_vars: IndexVec<EntryId, Vec<VarId>>,
 }
 
-impl Layout {
-    pub(crate) fn new(program: &Program) -> Layout {
-        let of_scope = |scope: Scope| -> Vec<VarId> {
-            program.vars.iter_enumerated().filter(|(_, var)| var.scope == scope).map(|(id, _)| id).collect()
-        };
-        let (shared, thread) = (of_scope(Scope::Shared), of_scope(Scope::Thread));
+impl<'p> Layout<'p> {
+    pub(crate) fn new(program: &'p Program) -> Layout<'p> {
+        let shared: Vec<VarId> = of_scope(program, Scope::Shared).collect();
+        let thread: Vec<VarId> = of_scope(program, Scope::Thread).collect();
         let mut slot = IndexVec::from_vec(vec![0; program.vars.len()]);
-        let lists = program.procs.iter().map(|proc| &proc.locals).chain([&shared, &thread]);
-        for list in lists {
-            for (place, var) in list.iter().enumerate() {
-                slot[*var] = place;
-            }
+        for list in program.procs.iter().map(|proc| &proc.locals).chain([&shared, &thread]) {
+            list.iter().enumerate().for_each(|(place, var)| slot[*var] = place);
         }
-        Layout {
-            scope: program.vars.iter().map(|var| var.scope).collect(),
-            thread_vars: program.entries.iter().map(|entry| entry.thread_vars.clone()).collect(),
-            shared,
-            thread,
-            slot,
-        }
+        Layout { program, shared, thread, slot }
     }
 
     /// The value of `var` as the thread at `position` has it. A local is that of the topmost frame of its procedure.
     pub(crate) fn read(&self, state: &State, position: usize, var: VarId) -> Value {
-        let thread = &state.threads[position];
-        match self.scope[var] {
-            Scope::Shared => state.shared[self.slot[var]],
-            Scope::Thread => thread.vars[self.slot[var]],
-            Scope::Local(owner) => {
-                let frame = thread.stack.iter().rfind(|frame| frame.proc == owner);
-                frame.expect("a thread reads locals that it has").locals[self.slot[var]]
-            }
-        }
+        let values = match self.program.vars[var].scope {
+            Scope::Shared => &state.shared,
+            Scope::Thread => &state.threads[position].vars,
+            Scope::Local(owner) => &state.threads[position].stack[topmost(state, position, owner)].locals,
+        };
+        values[self.slot[var]]
     }
 
     pub(crate) fn write(&self, state: &mut State, position: usize, var: VarId, value: Value) {
-        let thread = &mut state.threads[position];
-        let place = match self.scope[var] {
-            Scope::Shared => &mut state.shared[self.slot[var]],
-            Scope::Thread => &mut thread.vars[self.slot[var]],
+        let values = match self.program.vars[var].scope {
+            Scope::Shared => &mut state.shared,
+            Scope::Thread => &mut state.threads[position].vars,
             Scope::Local(owner) => {
-                let frame = topmost(&mut thread.stack, owner).expect("a thread writes locals that it has");
-                &mut frame.locals[self.slot[var]]
+                let frame = topmost(state, position, owner);
+                &mut state.threads[position].stack[frame].locals
             }
         };
-        *place = value;
+        values[self.slot[var]] = value;
     }
 
     /// Returns whether the thread has this variable: a frame of its procedure, or its kind's per-thread variables.
     pub(crate) fn has(&self, thread: &Thread, var: VarId) -> bool {
-        match self.scope[var] {
+        match self.program.vars[var].scope {
             Scope::Shared => true,
-            Scope::Thread => thread.entry.is_some_and(|entry| self.thread_vars[entry].contains(&var)),
+            Scope::Thread => thread.entry.is_some_and(|kind| self.program.entries[kind].thread_vars.contains(&var)),
             Scope::Local(owner) => thread.stack.iter().any(|frame| frame.proc == owner),
         }
     }
 }
 
-fn topmost(stack: &mut [Frame], proc: ProcId) -> Option<&mut Frame> {
-    stack.iter_mut().rfind(|frame| frame.proc == proc)
+/// The number of the topmost frame of a procedure on the stack of a thread.
+fn topmost(state: &State, position: usize, proc: ProcId) -> usize {
+    let frame = state.threads[position].stack.iter().rposition(|frame| frame.proc == proc);
+    frame.expect("a thread reads and writes locals that it has")
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use selvedge_ir::pds::Pds;
 
-use crate::certificate::{CoverFlaw, Flaw, Refused, SystemFlaw, Unjudged};
+use crate::certificate::{Flaw, Refused, Unjudged};
 use crate::interpreter::Illegal;
 use crate::judge::Reject;
 use crate::replay::{Mismatch, Moment, Reason};
@@ -65,11 +65,14 @@ impl fmt::Display for Flaw {
             Flaw::Malformed(None) => write!(f, "it is malformed"),
             Flaw::OutOfScope(why) => write!(f, "it does not cover the program: {why}"),
             Flaw::SatProof => write!(f, "the SAT solver's proof does not check"),
+            Flaw::Initial(number) => write!(f, "it does not allow all of start {number}"),
+            Flaw::Rule(rule) => write!(f, "it is not closed under rule {rule}"),
+            Flaw::Target(number) => write!(f, "it allows target {number}"),
         }
     }
 }
 
-impl<F: fmt::Display> fmt::Display for Refused<F> {
+impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Refused::Flawed(flaw) => write!(f, "{flaw}"),
@@ -87,31 +90,23 @@ impl fmt::Display for Unjudged {
     }
 }
 
-impl fmt::Display for CoverFlaw {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CoverFlaw::Start(number) => write!(f, "it does not allow all of start {number}"),
-            CoverFlaw::Rule(rule) => write!(f, "it is not closed under rule {}", rule.index()),
-            CoverFlaw::Target(number) => write!(f, "it allows target {number}"),
-            CoverFlaw::Malformed => write!(f, "it is malformed"),
-        }
-    }
-}
-
-impl SystemFlaw {
-    /// Says what is wrong, in the names of the system.
+impl Flaw {
+    /// Says what is wrong with a certificate about a pushdown system, in the names of the system.
     pub fn show(&self, pds: &Pds) -> String {
-        match self {
-            SystemFlaw::Initial(number) => match pds.initial.get(*number) {
-                Some(config) => format!("the initial configuration {} is on the wrong side", pds.show(config)),
-                None => format!("there is no initial configuration {number}"),
-            },
-            SystemFlaw::Rule(rule) => match pds.rules.get(*rule) {
-                Some(rule) => format!("it is not closed under {}", pds.show_rule(rule)),
-                None => format!("there is no rule {}", rule.index()),
-            },
-            SystemFlaw::Target(head) => format!("the target {} is on the wrong side", pds.show_head(*head)),
-            SystemFlaw::Malformed => "it speaks of states or symbols that are not there".to_string(),
-        }
+        let shown = match self {
+            Flaw::Initial(number) => pds
+                .initial
+                .get(*number)
+                .map(|config| format!("the initial configuration {} is on the wrong side", pds.show(config))),
+            Flaw::Rule(number) => {
+                pds.rules.iter().nth(*number).map(|rule| format!("it is not closed under {}", pds.show_rule(rule)))
+            }
+            Flaw::Target(number) => {
+                pds.targets.get(*number).map(|head| format!("the target {} is on the wrong side", pds.show_head(*head)))
+            }
+            Flaw::Malformed(_) => Some("it speaks of states or symbols that are not there".to_string()),
+            _ => None,
+        };
+        shown.unwrap_or_else(|| self.to_string())
     }
 }

@@ -8,7 +8,7 @@ use selvedge_engines::unbounded::coverability::{
     Answer, Rules, backward, bounded, certificate, decide, karp_miller, views, widening,
 };
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
-use selvedge_replay::certificate::{CoverFlaw, Refused, verify_claim};
+use selvedge_replay::certificate::{Flaw, Refused, verify_claim};
 
 use crate::harness::{Campaign, Fault, Tally, fault};
 use crate::rng::Rng;
@@ -143,7 +143,7 @@ fn check_claims(tts: &Tts, covered: bool, run: &Run<'_>) -> Result<(), String> {
         }
         match verify_claim(tts, &claim, run) {
             Ok(()) if covered => return wrong("the judge accepts a claim against a run"),
-            Err(Refused::Flawed(CoverFlaw::Target(_))) => continue,
+            Err(Refused::Flawed(Flaw::Target(_))) => continue,
             Ok(()) => {}
             Err(_) => return wrong("the judge blames something else"),
         }

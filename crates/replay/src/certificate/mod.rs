@@ -21,11 +21,11 @@ mod system;
 use selvedge_check::{Certificate, Run, Seen, Stop, Task};
 use selvedge_ir::{EdgeId, LocId, ProcId};
 
-pub use cover::{CoverFlaw, verify_claim};
+pub use cover::verify_claim;
 pub use shapes::verify_with_solvers;
-pub use system::{SystemFlaw, verify_system};
+pub use system::verify_system;
 
-/// Why a certificate proves nothing.
+/// Why a certificate proves nothing. The first kinds are about programs, the last ones about systems.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Flaw {
     /// An initial thread may begin at this location in a way that the certificate does not allow.
@@ -50,13 +50,19 @@ pub enum Flaw {
     OutOfScope(&'static str),
     /// The SAT solver found no counterexample, but its proof of this does not check: the defect is the solver's.
     SatProof,
+    /// The initial configurations with this number are not all on the right side.
+    Initial(usize),
+    /// It is not closed under the rule with this number.
+    Rule(usize),
+    /// The target with this number is on the wrong side.
+    Target(usize),
 }
 
 /// Why the judge does not accept a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused<F = Flaw> {
+pub enum Refused {
     /// It proves nothing: whoever made it is wrong.
-    Flawed(F),
+    Flawed(Flaw),
     /// The judge cannot tell. The answer is uncertified.
     Unjudged(Unjudged),
 }
@@ -70,9 +76,9 @@ pub enum Unjudged {
     Stopped(Stop),
 }
 
-impl<F> Refused<F> {
+impl Refused {
     /// The flaw, if there is one.
-    pub fn flaw(self) -> Option<F> {
+    pub fn flaw(self) -> Option<Flaw> {
         match self {
             Refused::Flawed(flaw) => Some(flaw),
             Refused::Unjudged(_) => None,
@@ -80,14 +86,14 @@ impl<F> Refused<F> {
     }
 }
 
-impl<F> From<Stop> for Refused<F> {
-    fn from(stop: Stop) -> Refused<F> {
+impl From<Stop> for Refused {
+    fn from(stop: Stop) -> Refused {
         Refused::Unjudged(Unjudged::Stopped(stop))
     }
 }
 
-impl<F> From<Unjudged> for Refused<F> {
-    fn from(unjudged: Unjudged) -> Refused<F> {
+impl From<Unjudged> for Refused {
+    fn from(unjudged: Unjudged) -> Refused {
         Refused::Unjudged(unjudged)
     }
 }

@@ -19,40 +19,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_check::system::{Closure, SystemProof};
 use selvedge_check::{Run, Stop};
-use selvedge_ir::pds::{Head, Pds, RuleId, SymbolId};
+use selvedge_ir::pds::{Pds, SymbolId};
 
-use super::Refused;
-
-/// Why an automaton proves nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SystemFlaw {
-    /// The initial configuration with this number is on the wrong side.
-    Initial(usize),
-    /// The automaton is not closed under this rule.
-    Rule(RuleId),
-    /// A configuration with this head is on the wrong side.
-    Target(Head),
-    /// A number is that of no state or symbol.
-    Malformed,
-}
-
-impl From<SystemFlaw> for Refused<SystemFlaw> {
-    fn from(flaw: SystemFlaw) -> Refused<SystemFlaw> {
-        Refused::Flawed(flaw)
-    }
-}
+use super::{Flaw, Refused};
 
 /// States of the automaton.
 type Nodes = BTreeSet<u32>;
 
 /// Checks that an automaton proves the targets of a system unreachable.
-pub fn verify_system(pds: &Pds, proof: &SystemProof, run: &Run<'_>) -> Result<(), Refused<SystemFlaw>> {
+pub fn verify_system(pds: &Pds, proof: &SystemProof, run: &Run<'_>) -> Result<(), Refused> {
     let automaton = Automaton::new(pds, proof, run)?;
     for (number, config) in pds.initial.iter().enumerate() {
         let ends = automaton.reads(config.state.raw(), &config.stack, run)?;
         let is_accepted = !ends.is_disjoint(&automaton.finals);
         if is_accepted != (proof.closure == Closure::Successors) {
-            return Err(SystemFlaw::Initial(number).into());
+            return Err(Flaw::Initial(number).into());
         }
     }
     for (id, rule) in pds.rules.iter_enumerated() {
@@ -63,17 +44,17 @@ pub fn verify_system(pds: &Pds, proof: &SystemProof, run: &Run<'_>) -> Result<()
             Closure::Predecessors => after.is_subset(&before),
         };
         if !is_closed {
-            return Err(SystemFlaw::Rule(id).into());
+            return Err(Flaw::Rule(id.index()).into());
         }
     }
     let decisive = match proof.closure {
         Closure::Successors => automaton.leading_to_finals(run)?,
         Closure::Predecessors => automaton.accepting_everything(pds, run)?,
     };
-    for head in &pds.targets {
+    for (number, head) in pds.targets.iter().enumerate() {
         let behind = automaton.reads(head.state.raw(), head.top.as_slice(), run)?;
         if behind.is_disjoint(&decisive) != (proof.closure == Closure::Successors) {
-            return Err(SystemFlaw::Target(*head).into());
+            return Err(Flaw::Target(number).into());
         }
     }
     Ok(())
@@ -90,9 +71,9 @@ struct Automaton {
 }
 
 impl Automaton {
-    fn new(pds: &Pds, proof: &SystemProof, run: &Run<'_>) -> Result<Automaton, Refused<SystemFlaw>> {
+    fn new(pds: &Pds, proof: &SystemProof, run: &Run<'_>) -> Result<Automaton, Refused> {
         if !is_well_formed(pds, proof) {
-            return Err(SystemFlaw::Malformed.into());
+            return Err(Flaw::Malformed(None).into());
         }
         let finals = proof.finals.iter().copied().collect();
         let mut automaton = Automaton { n_nodes: proof.n_nodes, finals, silent: Vec::new(), read: BTreeMap::new() };

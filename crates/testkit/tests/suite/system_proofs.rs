@@ -104,6 +104,6 @@ fn numbers_of_no_state_or_symbol_are_refused() {
         proof(n_states, Vec::new(), vec![step(0, symbol, 0)]),
     ] {
         let flaw = verify_system(&pds, &bad, &Run::unlimited());
-        assert_eq!(flaw, Err(selvedge_replay::certificate::SystemFlaw::Malformed.into()), "{bad:?}");
+        assert_eq!(flaw, Err(selvedge_replay::certificate::Flaw::Malformed(None).into()), "{bad:?}");
     }
 }

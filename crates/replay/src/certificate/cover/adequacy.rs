@@ -21,8 +21,7 @@ use selvedge_check::adequacy::{Block, Position, Turn};
 use selvedge_check::{AdequacyClaim, Run};
 use selvedge_ir::tts::{LocalId, RuleId, SharedId, Tts};
 
-use super::super::Refused;
-use super::claim::CoverFlaw;
+use super::super::{Flaw, Refused};
 
 /// A system in which threads are of certain kinds.
 pub(super) struct Kinds<'s> {
@@ -36,7 +35,7 @@ pub(super) struct Kinds<'s> {
 }
 
 /// Checks a claim.
-pub(super) fn verify(kinds: &Kinds<'_>, claim: &AdequacyClaim, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
+pub(super) fn verify(kinds: &Kinds<'_>, claim: &AdequacyClaim, run: &Run<'_>) -> Result<(), Refused> {
     let check = Check::new(kinds, claim)?;
     check.turns(run)?;
     for round in 1..=claim.k as usize + 1 {
@@ -77,22 +76,22 @@ struct Check<'c> {
 
 impl<'c> Check<'c> {
     /// Looks through a claim: everything fits.
-    fn new(kinds: &'c Kinds<'c>, claim: &'c AdequacyClaim) -> Result<Check<'c>, Refused<CoverFlaw>> {
+    fn new(kinds: &'c Kinds<'c>, claim: &'c AdequacyClaim) -> Result<Check<'c>, Refused> {
         let k = claim.k as usize;
         if k == 0 || claim.left.len() != k + 1 || claim.right.len() != k {
-            return Err(CoverFlaw::Malformed.into());
+            return Err(Flaw::Malformed(None).into());
         }
         let pasts = pasts(claim, kinds)?;
         let mut rules: HashMap<_, Vec<RuleId>> = HashMap::new();
         for (id, rule) in kinds.tts.rules.iter_enumerated() {
             if rule.after.len() > 1 || (rule.after.len() == 1) != rule.goes_on {
-                return Err(CoverFlaw::Malformed.into());
+                return Err(Flaw::Malformed(None).into());
             }
             rules.entry((rule.shared, rule.local)).or_default().push(id);
         }
         let mut targets = HashSet::new();
         for target in &kinds.tts.targets {
-            let [local] = target.threads[..] else { return Err(CoverFlaw::Malformed.into()) };
+            let [local] = target.threads[..] else { return Err(Flaw::Malformed(None).into()) };
             targets.insert((target.shared, local));
         }
         let numbers: HashMap<Past, usize> = pasts.iter().cloned().zip(0..).collect();
@@ -105,7 +104,7 @@ impl<'c> Check<'c> {
             }
         }
         let n_used = kinds.limits.iter().flatten().count();
-        let blocks = |lists: &'c [Vec<Block>], less: usize| -> Result<Vec<_>, Refused<CoverFlaw>> {
+        let blocks = |lists: &'c [Vec<Block>], less: usize| -> Result<Vec<_>, Refused> {
             let one = |(round, list): (usize, &'c Vec<Block>)| indexed(list, [n_used, round + 1, round + 1 - less]);
             lists.iter().enumerate().map(one).collect()
         };
@@ -114,7 +113,7 @@ impl<'c> Check<'c> {
             position.used.len() == n_used && lengths == [k + 1, k, k, k - 1]
         };
         if numbers.len() != pasts.len() || !claim.positions.iter().all(fits) {
-            return Err(CoverFlaw::Malformed.into());
+            return Err(Flaw::Malformed(None).into());
         }
         let (left, right) = (blocks(&claim.left, 1)?, blocks(&claim.right, 0)?);
         let positions = claim.positions.iter().collect();
@@ -144,7 +143,7 @@ impl<'c> Check<'c> {
         others.is_some_and(|others| others.iter().any(fit))
     }
 
-    fn turns(&self, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
+    fn turns(&self, run: &Run<'_>) -> Result<(), Refused> {
         for turn in &self.claim.turns {
             run.tick()?;
             let begins: BTreeSet<Option<LocalId>> = match turn.before {
@@ -160,11 +159,11 @@ impl<'c> Check<'c> {
     }
 
     /// One turn, which begins with these states of the thread.
-    fn turn(&self, turn: &Turn, begins: &BTreeSet<Option<LocalId>>, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
+    fn turn(&self, turn: &Turn, begins: &BTreeSet<Option<LocalId>>, run: &Run<'_>) -> Result<(), Refused> {
         let listed: HashSet<_> = turn.states.iter().map(|state| (state.shared, state.local)).collect();
         let all = begins.iter().all(|local| listed.contains(&(turn.begun, *local)));
         if listed.len() != turn.states.len() || !all {
-            return Err(CoverFlaw::Malformed.into());
+            return Err(Flaw::Malformed(None).into());
         }
         for (number, state) in turn.states.iter().enumerate() {
             run.tick()?;
@@ -178,19 +177,19 @@ impl<'c> Check<'c> {
                 }
             };
             if !is_real {
-                return Err(CoverFlaw::Malformed.into());
+                return Err(Flaw::Malformed(None).into());
             }
             if let Some(local) = state.local
                 && self.targets.contains(&(state.shared, local))
             {
                 let is = |(shared, at): (SharedId, &[LocalId])| shared == state.shared && at == [local];
                 let number = self.kinds.tts.targets.iter().position(|one| is((one.shared, &one.threads)));
-                return Err(CoverFlaw::Target(number.unwrap_or(0)).into());
+                return Err(Flaw::Target(number.unwrap_or(0)).into());
             }
             if let Some((rule, _)) =
                 self.successors(state.shared, state.local).find(|(_, after)| !listed.contains(after))
             {
-                return Err(CoverFlaw::Rule(rule).into());
+                return Err(Flaw::Rule(rule.index()).into());
             }
         }
         Ok(())
@@ -209,7 +208,7 @@ impl<'c> Check<'c> {
     }
 
     /// The left blocks of a round: the empty one, and those that are longer by one thread.
-    fn left(&self, round: usize, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
+    fn left(&self, round: usize, run: &Run<'_>) -> Result<(), Refused> {
         let nobody = vec![0; self.kinds.limits.iter().flatten().count()];
         match round {
             1 => {
@@ -219,7 +218,7 @@ impl<'c> Check<'c> {
             _ => {
                 for block in &self.claim.right[round - 2] {
                     let begins = &block.begins;
-                    let (last, ends) = block.ends.split_last().ok_or(CoverFlaw::Malformed)?;
+                    let (last, ends) = block.ends.split_last().ok_or(Flaw::Malformed(None))?;
                     if self.kinds.first.contains(&begins[0]) && begins[1..] == *ends {
                         check(self.has_left(round, &nobody, &extended(begins, *last), &block.ends))?;
                     }
@@ -262,9 +261,9 @@ impl<'c> Check<'c> {
     }
 
     /// All threads that go on between the blocks have turns.
-    fn histories(&self, round: usize, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
+    fn histories(&self, round: usize, run: &Run<'_>) -> Result<(), Refused> {
         for block in &self.claim.left[round - 1] {
-            let (begun, before) = block.begins.split_last().ok_or(CoverFlaw::Malformed)?;
+            let (begun, before) = block.begins.split_last().ok_or(Flaw::Malformed(None))?;
             if round == 1 {
                 for kind in 0..self.kinds.limits.len() as u32 {
                     let listed = || self.numbers.contains_key(&(kind, vec![*begun], Vec::new()));
@@ -286,7 +285,7 @@ impl<'c> Check<'c> {
     }
 
     /// The right blocks of a round: the empty one, and those that are longer by one thread.
-    fn right(&self, round: usize, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
+    fn right(&self, round: usize, run: &Run<'_>) -> Result<(), Refused> {
         let nobody = vec![0; self.kinds.limits.iter().flatten().count()];
         let has = |used: &[u32], begins: &[SharedId], ends: &[SharedId]| {
             self.right[round - 1].get(&(begins, ends)).is_some_and(|blocks| blocks.contains(&used))
@@ -309,7 +308,7 @@ impl<'c> Check<'c> {
     }
 
     /// Adam has an answer to every move.
-    fn game(&self, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
+    fn game(&self, run: &Run<'_>) -> Result<(), Refused> {
         let k = self.claim.k as usize;
         // His first thread begins its turns as he likes: with a first state, and then with any.
         let mut openings: BTreeMap<Vector, Vec<usize>> = BTreeMap::new();
@@ -344,7 +343,7 @@ impl<'c> Check<'c> {
         [begins, ends]: [&Vector; 2],
         his: &[(&[SharedId], &[SharedId])],
         run: &Run<'_>,
-    ) -> Result<(), Refused<CoverFlaw>> {
+    ) -> Result<(), Refused> {
         let k = self.claim.k as usize;
         for (number, used) in self.next_threads(used, begins) {
             let kind = self.pasts[number].0;
@@ -377,8 +376,8 @@ impl<'c> Check<'c> {
     }
 }
 
-fn check(holds: bool) -> Result<(), Refused<CoverFlaw>> {
-    if holds { Ok(()) } else { Err(CoverFlaw::Malformed.into()) }
+fn check(holds: bool) -> Result<(), Refused> {
+    if holds { Ok(()) } else { Err(Flaw::Malformed(None).into()) }
 }
 
 fn extended(vector: &[SharedId], last: SharedId) -> Vector {
@@ -386,18 +385,18 @@ fn extended(vector: &[SharedId], last: SharedId) -> Vector {
 }
 
 /// The pasts of all turns.
-fn pasts(claim: &AdequacyClaim, kinds: &Kinds<'_>) -> Result<Vec<Past>, Refused<CoverFlaw>> {
+fn pasts(claim: &AdequacyClaim, kinds: &Kinds<'_>) -> Result<Vec<Past>, Refused> {
     let mut pasts: Vec<Past> = Vec::with_capacity(claim.turns.len());
     for turn in &claim.turns {
         let past = match turn.before {
             None => (turn.kind, vec![turn.begun], Vec::new()),
             Some((before, ended)) => {
-                let (kind, begins, ends) = pasts.get(before as usize).ok_or(CoverFlaw::Malformed)?;
+                let (kind, begins, ends) = pasts.get(before as usize).ok_or(Flaw::Malformed(None))?;
                 (*kind, extended(begins, turn.begun), extended(ends, ended))
             }
         };
         if past.0 != turn.kind || turn.kind as usize >= kinds.limits.len() || past.1.len() > claim.k as usize + 1 {
-            return Err(CoverFlaw::Malformed.into());
+            return Err(Flaw::Malformed(None).into());
         }
         pasts.push(past);
     }
@@ -405,11 +404,11 @@ fn pasts(claim: &AdequacyClaim, kinds: &Kinds<'_>) -> Result<Vec<Past>, Refused<
 }
 
 /// Blocks by their vectors, whose lengths must be these.
-fn indexed(list: &[Block], lengths: [usize; 3]) -> Result<Blocks<'_>, Refused<CoverFlaw>> {
+fn indexed(list: &[Block], lengths: [usize; 3]) -> Result<Blocks<'_>, Refused> {
     let mut table = Blocks::new();
     for block in list {
         if [block.used.len(), block.begins.len(), block.ends.len()] != lengths {
-            return Err(CoverFlaw::Malformed.into());
+            return Err(Flaw::Malformed(None).into());
         }
         table.entry((&block.begins[..], &block.ends[..])).or_default().push(&block.used);
     }

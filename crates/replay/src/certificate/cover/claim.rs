@@ -5,50 +5,20 @@
 
 use std::collections::BTreeMap;
 
-use selvedge_check::{CoverClaim, OmegaVector, Run};
-use selvedge_ir::tts::{Cover, LocalId, Rule, RuleId, SharedId, Start, Tts};
+use selvedge_check::{CoverClaim, OmegaVector, Run, ViewTable};
+use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 
-use super::super::Refused;
+use super::super::{Flaw, Refused};
 use super::views::Views;
 
-/// Why a claim about a thread-transition system proves nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CoverFlaw {
-    /// It does not allow every configuration of the start with this number.
-    Start(usize),
-    /// It is not closed under this rule.
-    Rule(RuleId),
-    /// It allows the target with this number.
-    Target(usize),
-    /// Something in it is out of range or out of order.
-    Malformed,
-}
-
-impl From<CoverFlaw> for Refused<CoverFlaw> {
-    fn from(flaw: CoverFlaw) -> Refused<CoverFlaw> {
-        Refused::Flawed(flaw)
-    }
-}
-
 /// Checks that a claim proves that no target of the system can be covered.
-pub fn verify_claim(tts: &Tts, claim: &CoverClaim, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
+pub fn verify_claim(tts: &Tts, claim: &CoverClaim, run: &Run<'_>) -> Result<(), Refused> {
     match claim {
-        CoverClaim::Views(table) => {
-            let views = Views::new(tts, table)?;
-            views.check_closed(tts, run)?;
-            match tts.targets.iter().position(|target| views.admits(target.shared, &target.threads)) {
-                Some(target) => Err(CoverFlaw::Target(target).into()),
-                None => Ok(()),
-            }
-        }
+        CoverClaim::Views(table) => Basis::new(tts, table, &[])?.check(tts, run),
+        CoverClaim::Basis { within, forbidden } => Basis::new(tts, within, forbidden)?.check(tts, run),
         CoverClaim::Vectors(vectors) => Vectors::new(tts, vectors)?.check(tts, run),
-        CoverClaim::Basis { within, forbidden } => {
-            let views = Views::new(tts, within)?;
-            views.check_closed(tts, run)?;
-            Basis::new(tts, &views, forbidden)?.check(tts, run)
-        }
         // The claim does not state the kinds of the threads.
-        CoverClaim::Adequacy(_) => Err(CoverFlaw::Malformed.into()),
+        CoverClaim::Adequacy(_) => Err(Flaw::Malformed(None).into()),
     }
 }
 
@@ -124,13 +94,13 @@ fn all_of(start: &Start) -> Counts {
 struct Vectors(BTreeMap<SharedId, Vec<Counts>>);
 
 impl Vectors {
-    fn new(tts: &Tts, vectors: &[OmegaVector]) -> Result<Vectors, Refused<CoverFlaw>> {
+    fn new(tts: &Tts, vectors: &[OmegaVector]) -> Result<Vectors, Refused> {
         let mut by_shared: BTreeMap<SharedId, Vec<Counts>> = BTreeMap::new();
         for vector in vectors {
             let known = |(local, count): &(LocalId, Option<u32>)| local.raw() < tts.n_local && *count != Some(0);
             let in_order = vector.counts.is_sorted_by(|left, right| left.0 < right.0);
             if vector.shared.raw() >= tts.n_shared || !in_order || !vector.counts.iter().all(known) {
-                return Err(CoverFlaw::Malformed.into());
+                return Err(Flaw::Malformed(None).into());
             }
             by_shared.entry(vector.shared).or_default().push(vector.counts.iter().copied().collect());
         }
@@ -141,10 +111,9 @@ impl Vectors {
         self.0.get(&shared).is_some_and(|vectors| vectors.iter().any(|vector| below(counts, vector)))
     }
 
-    fn check(&self, tts: &Tts, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
-        if let Some(start) = tts.starts.iter().position(|start| !self.allows(start.shared, &all_of(start))) {
-            return Err(CoverFlaw::Start(start).into());
-        }
+    fn check(&self, tts: &Tts, run: &Run<'_>) -> Result<(), Refused> {
+        let is_outside = |start: &Start| !self.allows(start.shared, &all_of(start));
+        none(tts.starts.iter().position(is_outside), Flaw::Initial)?;
         for (id, rule) in tts.rules.iter_enumerated() {
             for vector in self.0.get(&rule.shared).into_iter().flatten() {
                 run.tick()?;
@@ -154,69 +123,64 @@ impl Vectors {
                 }
                 rule.after.iter().for_each(|local| add(&mut after, *local));
                 if !self.allows(rule.shared_after, &after) {
-                    return Err(CoverFlaw::Rule(id).into());
+                    return Err(Flaw::Rule(id.index()).into());
                 }
             }
         }
-        match tts.targets.iter().position(|target| self.allows(target.shared, &counts(&target.threads))) {
-            Some(target) => Err(CoverFlaw::Target(target).into()),
-            None => Ok(()),
-        }
+        let is_allowed = |target: &Cover| self.allows(target.shared, &counts(&target.threads));
+        none(tts.targets.iter().position(is_allowed), Flaw::Target)
     }
 }
 
-/// Forbidden configurations, by their shared states, among those that a closed table admits.
-struct Basis<'v> {
-    views: &'v Views,
+/// The flaw of the one with this number, if there is one.
+fn none(found: Option<usize>, flaw: fn(usize) -> Flaw) -> Result<(), Refused> {
+    found.map_or(Ok(()), |number| Err(flaw(number).into()))
+}
+
+/// A table of views, and forbidden configurations, by their shared states, among those that it admits.
+struct Basis {
+    views: Views,
     forbidden: BTreeMap<SharedId, Vec<Counts>>,
 }
 
-impl<'v> Basis<'v> {
-    fn new(tts: &Tts, views: &'v Views, forbidden: &[Cover]) -> Result<Basis<'v>, Refused<CoverFlaw>> {
+impl Basis {
+    fn new(tts: &Tts, within: &ViewTable, forbidden: &[Cover]) -> Result<Basis, Refused> {
         let mut by_shared: BTreeMap<SharedId, Vec<Counts>> = BTreeMap::new();
         for cover in forbidden {
             if cover.shared.raw() >= tts.n_shared || cover.threads.iter().any(|local| local.raw() >= tts.n_local) {
-                return Err(CoverFlaw::Malformed.into());
+                return Err(Flaw::Malformed(None).into());
             }
             by_shared.entry(cover.shared).or_default().push(counts(&cover.threads));
         }
-        Ok(Basis { views, forbidden: by_shared })
+        Ok(Basis { views: Views::new(tts, within)?, forbidden: by_shared })
+    }
+
+    fn forbids(&self, shared: SharedId, threads: &Counts) -> bool {
+        self.forbidden.get(&shared).is_some_and(|forbidden| forbidden.iter().any(|least| below(least, threads)))
     }
 
     /// Returns whether everything above a configuration is excluded: by the table, or as forbidden.
     fn excludes(&self, shared: SharedId, threads: &Counts) -> bool {
-        let forbidden = self.forbidden.get(&shared);
-        if forbidden.is_some_and(|forbidden| forbidden.iter().any(|least| below(least, threads))) {
-            return true;
-        }
-        let listed: Vec<LocalId> = threads
+        let listed = threads
             .iter()
-            .flat_map(|(local, count)| std::iter::repeat_n(*local, count.expect("it is no vector") as usize))
-            .collect();
-        !self.views.admits(shared, &listed)
+            .flat_map(|(local, count)| std::iter::repeat_n(*local, count.expect("it is no vector") as usize));
+        self.forbids(shared, threads) || !self.views.admits(shared, listed)
     }
 
-    fn check(&self, tts: &Tts, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
-        for (number, start) in tts.starts.iter().enumerate() {
-            let all = all_of(start);
-            let forbidden = self.forbidden.get(&start.shared);
-            if forbidden.is_some_and(|forbidden| forbidden.iter().any(|least| below(least, &all))) {
-                return Err(CoverFlaw::Start(number).into());
-            }
-        }
+    fn check(&self, tts: &Tts, run: &Run<'_>) -> Result<(), Refused> {
+        self.views.check_closed(tts, run)?;
+        let is_forbidden = |start: &Start| self.forbids(start.shared, &all_of(start));
+        none(tts.starts.iter().position(is_forbidden), Flaw::Initial)?;
         for (id, rule) in tts.rules.iter_enumerated() {
             for least in self.forbidden.get(&rule.shared_after).into_iter().flatten() {
                 run.tick()?;
                 if !self.excludes(rule.shared, &before(rule, least)) {
-                    return Err(CoverFlaw::Rule(id).into());
+                    return Err(Flaw::Rule(id.index()).into());
                 }
             }
         }
-        let allowed = |target: &Cover| !self.excludes(target.shared, &counts(&target.threads));
-        match tts.targets.iter().position(allowed) {
-            Some(target) => Err(CoverFlaw::Target(target).into()),
-            None => Ok(()),
-        }
+        let is_allowed = |target: &Cover| !self.excludes(target.shared, &counts(&target.threads));
+        none(tts.targets.iter().position(is_allowed), Flaw::Target)
     }
 }
 

@@ -28,21 +28,15 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use selvedge_check::{CoverClaim, CoverProof, Role, Run, Task, ThreadScope};
+use selvedge_ir::EdgeId;
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Tts};
-use selvedge_ir::{EdgeId, LocId};
 
 use super::concrete::Arrival;
 use super::route::Route;
 use super::{Flaw, Refused};
-pub use claim::{CoverFlaw, verify_claim};
+pub use claim::verify_claim;
+use start::Crews;
 use state_table::StateTable;
-
-/// The error that a target of the system stands for.
-#[derive(Clone, Copy)]
-enum Error {
-    Assert(EdgeId),
-    Location(LocId),
-}
 
 /// Checks the certificate.
 pub(super) fn verify(task: &Task<'_>, proof: &CoverProof, run: &Run<'_>) -> Result<(), Refused> {
@@ -50,13 +44,13 @@ pub(super) fn verify(task: &Task<'_>, proof: &CoverProof, run: &Run<'_>) -> Resu
         return Err(Flaw::OutOfScope("the number of threads is bounded").into());
     }
     let table = StateTable::new(task, proof)?;
-    let starts = start::starts(&table, run)?;
+    let crews = Crews::new(&table, run)?;
     let mut system = System {
         routes: HashMap::new(),
         tts: Tts {
             n_shared: proof.shareds.len() as u32,
             n_local: proof.locals.len() as u32,
-            starts: starts.iter().map(|(start, _)| start.clone()).collect(),
+            starts: crews.starts(&table)?,
             ..Tts::default()
         },
         edges: Vec::new(),
@@ -69,32 +63,24 @@ pub(super) fn verify(task: &Task<'_>, proof: &CoverProof, run: &Run<'_>) -> Resu
     }
     system.meetings(&table, &states, run)?;
     let checked = match &proof.claim {
-        CoverClaim::Adequacy(claim) => adequacy::verify(&start::kinds(&table, &system.tts, run)?, claim, run),
+        CoverClaim::Adequacy(claim) => adequacy::verify(&crews.kinds(&table, &system.tts)?, claim, run),
         claim => verify_claim(&system.tts, claim, run),
     };
-    let flaw = match checked {
-        Ok(()) => return Ok(()),
-        Err(Refused::Unjudged(unjudged)) => return Err(unjudged.into()),
-        Err(Refused::Flawed(flaw)) => flaw,
-    };
-    Err(Refused::Flawed(match flaw {
-        CoverFlaw::Start(number) => Flaw::Start(starts[number].1),
-        CoverFlaw::Rule(rule) => Flaw::NotClosed(system.edges[rule.index()]),
-        CoverFlaw::Target(number) => match system.errors[number] {
-            Error::Assert(edge) => Flaw::Assert(edge),
-            Error::Location(loc) => Flaw::Location(loc),
-        },
-        CoverFlaw::Malformed => Flaw::Malformed(None),
-    }))
+    checked.map_err(|refused| match refused {
+        Refused::Flawed(Flaw::Initial(_)) => Flaw::Start(crews.loc).into(),
+        Refused::Flawed(Flaw::Rule(rule)) => Flaw::NotClosed(system.edges[rule]).into(),
+        Refused::Flawed(Flaw::Target(number)) => system.errors[number].clone().into(),
+        refused => refused,
+    })
 }
 
-/// The system that a program is, with the edge that each rule ends with, and what each target is.
+/// The system that a program is, with the edge that each rule ends with, and the error that each target is.
 struct System {
     /// The routes from places.
     routes: HashMap<u32, Route>,
     tts: Tts,
     edges: Vec<EdgeId>,
-    errors: Vec<Error>,
+    errors: Vec<Flaw>,
 }
 
 impl System {
@@ -111,7 +97,7 @@ impl System {
         };
         let place = &table.proof.places[thread.place as usize];
         if table.task.target.has_loc(place.loc) {
-            self.target((shared, vec![local]), Error::Location(place.loc));
+            self.target((shared, vec![local]), Flaw::Location(place.loc));
             return Ok(());
         }
         // If a thread holds the flag, it alone moves.
@@ -139,15 +125,15 @@ impl System {
                     self.tts.rules.push(Rule { shared, local, shared_after, after, goes_on });
                     self.edges.push(edge);
                 }
-                Arrival::Failed => self.target((shared, vec![local]), Error::Assert(edge)),
-                Arrival::Error(loc) => self.target((shared, vec![local]), Error::Location(loc)),
+                Arrival::Failed => self.target((shared, vec![local]), Flaw::Assert(edge)),
+                Arrival::Error(loc) => self.target((shared, vec![local]), Flaw::Location(loc)),
                 Arrival::Start(_) => unreachable!("only the prelude starts the initial threads"),
             }
         }
         Ok(())
     }
 
-    fn target(&mut self, (shared, threads): (SharedId, Vec<LocalId>), error: Error) {
+    fn target(&mut self, (shared, threads): (SharedId, Vec<LocalId>), error: Flaw) {
         self.tts.targets.push(Cover { shared, threads });
         self.errors.push(error);
     }
@@ -174,7 +160,7 @@ impl System {
                 }
                 for mut threads in lists {
                     threads.sort_unstable();
-                    self.target((here[0].0, threads), Error::Location(meeting[0]));
+                    self.target((here[0].0, threads), Flaw::Location(meeting[0]));
                 }
             }
         }

@@ -17,70 +17,75 @@ use crate::program::leaves;
 /// More starts than this are not listed.
 const LIMIT: usize = 1_000_000;
 
-/// The states in which threads of each kind can begin.
-type Crew = Vec<BTreeSet<LocalId>>;
-
-/// All starts, each with a location at which one of its threads begins.
-pub(super) fn starts(table: &StateTable<'_>, run: &Run<'_>) -> Result<Vec<(Start, LocId)>, Refused> {
-    let program = table.task.program;
-    let entries: Vec<EntryId> = program.entries.indices().filter(|id| may_start(program.entries[*id].count)).collect();
-    let Some(first) = entries.first() else { return Err(Flaw::OutOfScope("it starts no threads").into()) };
-    let loc = program.procs[program.entries[*first].proc].entry;
-    let mut starts = Vec::new();
-    for (shared, crew) in crews(table, &entries, loc, run)? {
-        add_starts(table, shared, &entries, &crew, &mut |start| starts.push((start, loc)))?;
-    }
-    Ok(starts)
+/// The ways in which the initial threads can begin.
+pub(super) struct Crews {
+    /// A location at which threads begin.
+    pub(super) loc: LocId,
+    /// For each shared state in which threads come to life, the states in which those of each kind can begin.
+    by_shared: BTreeMap<SharedId, Vec<BTreeSet<LocalId>>>,
 }
 
-/// Computes how the threads of some entries can begin, for each shared state in which they come to life.
-fn crews(
-    table: &StateTable<'_>,
-    entries: &[EntryId],
-    loc: LocId,
-    run: &Run<'_>,
-) -> Result<BTreeMap<SharedId, Crew>, Refused> {
-    let mut crews: BTreeMap<SharedId, Crew> = BTreeMap::new();
-    for values in first_values(table, run)? {
-        run.tick()?;
-        for now in all_values(&values, table.proof.shared_vars.iter().copied()) {
-            let values = read(&now, table.proof.shared_vars.iter().copied());
-            let shared = table.shared(values, false).ok_or(Flaw::Start(loc))?;
-            let crew = crews.entry(shared).or_insert_with(|| vec![BTreeSet::new(); entries.len()]);
-            for (entry, locals) in entries.iter().zip(crew) {
-                locals.extend(begin(table, *entry, &now)?);
+impl Crews {
+    /// Follows the prelude, if there is one, and begins a thread of each kind in each state that it leads to.
+    pub(super) fn new(table: &StateTable<'_>, run: &Run<'_>) -> Result<Crews, Refused> {
+        let program = table.task.program;
+        let may_start = |id: &EntryId| !matches!(program.entries[*id].count, Count::Exactly(0) | Count::AtMost(0));
+        let entries: Vec<EntryId> = program.entries.indices().filter(may_start).collect();
+        let Some(first) = entries.first() else { return Err(Flaw::OutOfScope("it starts no threads").into()) };
+        let loc = program.procs[program.entries[*first].proc].entry;
+        let mut by_shared = BTreeMap::new();
+        for values in first_values(table, run)? {
+            run.tick()?;
+            for now in all_values(&values, table.proof.shared_vars.iter().copied()) {
+                let values = read(&now, table.proof.shared_vars.iter().copied());
+                let shared = table.shared(values, false).ok_or(Flaw::Start(loc))?;
+                let crew = by_shared.entry(shared).or_insert_with(|| vec![BTreeSet::new(); program.entries.len()]);
+                for entry in &entries {
+                    crew[entry.index()].extend(begin(table, *entry, &now)?);
+                }
             }
         }
+        Ok(Crews { loc, by_shared })
     }
-    Ok(crews)
-}
 
-/// The kinds of threads of a system, where how they begin does not depend on the shared state.
-pub(super) fn kinds<'s>(table: &StateTable<'_>, tts: &'s Tts, run: &Run<'_>) -> Result<Kinds<'s>, Refused> {
-    let entries = &table.task.program.entries;
-    let started: Vec<EntryId> = entries.indices().filter(|id| may_start(entries[*id].count)).collect();
-    let is_shared = |var: VarId| table.task.program.vars[var].scope == Scope::Shared;
-    let mut initial = entries.iter().flat_map(|entry| &entry.init).flat_map(|(_, rhs)| leaves(rhs));
-    if initial.any(|leaf| matches!(leaf, Expr::Var(var) if is_shared(*var))) {
-        return Err(Unjudged::Beyond("how a thread begins depends on the shared state").into());
+    /// All starts: for each shared state, of each kind as many threads as there may be, each of which begins in some
+    /// way.
+    pub(super) fn starts(&self, table: &StateTable<'_>) -> Result<Vec<Start>, Refused> {
+        let mut starts = Vec::new();
+        for (shared, crew) in &self.by_shared {
+            let mut any = BTreeSet::new();
+            let mut lists: Vec<Vec<LocalId>> = vec![Vec::new()];
+            for (entry, locals) in table.task.program.entries.iter().zip(crew) {
+                match entry.count {
+                    Count::Any => any.extend(locals.iter().copied()),
+                    Count::Exactly(n) | Count::AtMost(n) => lists = with_threads(&lists, locals, n as usize)?,
+                }
+            }
+            for mut threads in lists {
+                threads.sort_unstable();
+                starts.push(Start { shared: *shared, threads, any: any.iter().copied().collect() });
+            }
+        }
+        Ok(starts)
     }
-    let Some(first) = started.first() else { return Err(Flaw::OutOfScope("it starts no threads").into()) };
-    let loc = table.task.program.procs[entries[*first].proc].entry;
-    let crews = crews(table, &started, loc, run)?;
-    let mut begin = vec![BTreeSet::new(); entries.len()];
-    for (entry, locals) in crews.values().flat_map(|crew| started.iter().zip(crew)) {
-        begin[entry.index()].extend(locals.iter().copied());
-    }
-    let limit = |count: Count| match count {
-        Count::Any => None,
-        Count::Exactly(limit) | Count::AtMost(limit) => Some(limit),
-    };
-    let limits = entries.iter().map(|entry| limit(entry.count)).collect();
-    Ok(Kinds { tts, first: crews.into_keys().collect(), begin, limits })
-}
 
-fn may_start(count: Count) -> bool {
-    !matches!(count, Count::Exactly(0) | Count::AtMost(0))
+    /// The kinds of threads of a system, where how they begin does not depend on the shared state.
+    pub(super) fn kinds<'s>(&self, table: &StateTable<'_>, tts: &'s Tts) -> Result<Kinds<'s>, Refused> {
+        let program = table.task.program;
+        let is_shared = |var: VarId| program.vars[var].scope == Scope::Shared;
+        let mut initial = program.entries.iter().flat_map(|entry| &entry.init).flat_map(|(_, rhs)| leaves(rhs));
+        if initial.any(|leaf| matches!(leaf, Expr::Var(var) if is_shared(*var))) {
+            return Err(Unjudged::Beyond("how a thread begins depends on the shared state").into());
+        }
+        let of_kind = |id: EntryId| self.by_shared.values().flat_map(move |crew| &crew[id.index()]).copied();
+        let begin = program.entries.indices().map(|id| of_kind(id).collect()).collect();
+        let limit = |count: Count| match count {
+            Count::Any => None,
+            Count::Exactly(limit) | Count::AtMost(limit) => Some(limit),
+        };
+        let limits = program.entries.iter().map(|entry| limit(entry.count)).collect();
+        Ok(Kinds { tts, first: self.by_shared.keys().copied().collect(), begin, limits })
+    }
 }
 
 /// The values of the shared variables when the initial threads begin.
@@ -137,29 +142,6 @@ fn begin(table: &StateTable<'_>, kind: EntryId, shared: &Values) -> Result<BTree
         }
     }
     Ok(locals)
-}
-
-/// All starts with a shared state: of each kind as many threads as there may be, each of which begins in some way.
-fn add_starts(
-    table: &StateTable<'_>,
-    shared: SharedId,
-    entries: &[EntryId],
-    crew: &Crew,
-    each: &mut impl FnMut(Start),
-) -> Result<(), Refused> {
-    let mut any = BTreeSet::new();
-    let mut lists: Vec<Vec<LocalId>> = vec![Vec::new()];
-    for (entry, locals) in entries.iter().zip(crew) {
-        match table.task.program.entries[*entry].count {
-            Count::Any => any.extend(locals.iter().copied()),
-            Count::Exactly(n) | Count::AtMost(n) => lists = with_threads(&lists, locals, n as usize)?,
-        }
-    }
-    for mut threads in lists {
-        threads.sort_unstable();
-        each(Start { shared, threads, any: any.iter().copied().collect() });
-    }
-    Ok(())
 }
 
 /// The lists with `n` more threads, each of which is one of these.

@@ -21,8 +21,7 @@ use std::collections::BTreeMap;
 use selvedge_check::{Run, ViewTable};
 use selvedge_ir::tts::{LocalId, RuleId, SharedId, Start, Tts};
 
-use super::super::Refused;
-use super::claim::CoverFlaw;
+use super::super::{Flaw, Refused};
 
 /// A thread of a view: 0 if it is asleep, else the number of its state plus 1.
 type Thread = u32;
@@ -38,16 +37,16 @@ pub(super) struct Views {
 
 impl Views {
     /// The rows of a table: each view in the rows of all its threads.
-    pub(super) fn new(tts: &Tts, table: &ViewTable) -> Result<Views, Refused<CoverFlaw>> {
+    pub(super) fn new(tts: &Tts, table: &ViewTable) -> Result<Views, Refused> {
         let k = table.k as usize;
         if k == 0 {
-            return Err(CoverFlaw::Malformed.into());
+            return Err(Flaw::Malformed(None).into());
         }
         let width = (tts.n_local as usize + 1).div_ceil(64);
         let mut views = Views { k, width, rows: BTreeMap::new() };
         for shared in &table.shareds {
             if shared.raw() >= tts.n_shared {
-                return Err(CoverFlaw::Malformed.into());
+                return Err(Flaw::Malformed(None).into());
             }
             views.insert(shared.raw(), &[]);
         }
@@ -55,7 +54,7 @@ impl Views {
             let known = |local: &LocalId| local.raw() < tts.n_local;
             let fits = row.shared.raw() < tts.n_shared && row.threads.len() < k;
             if !fits || !row.threads.iter().chain(&row.last).all(known) {
-                return Err(CoverFlaw::Malformed.into());
+                return Err(Flaw::Malformed(None).into());
             }
             let threads: Vec<Thread> = row.threads.iter().map(|local| local.raw() + 1).collect();
             for last in &row.last {
@@ -77,14 +76,19 @@ impl Views {
         }
     }
 
-    /// Returns whether a configuration with these threads is admitted, and then perhaps some above it.
-    pub(super) fn admits(&self, shared: SharedId, threads: &[LocalId]) -> bool {
-        let mut threads: Vec<Thread> = threads.iter().map(|local| local.raw() + 1).collect();
-        threads.resize(threads.len().max(self.k), ASLEEP);
+    /// Returns whether a configuration with these threads is admitted. If not, none above it is.
+    pub(super) fn admits(&self, shared: SharedId, threads: impl Iterator<Item = LocalId>) -> bool {
+        let threads = threads.map(|local| local.raw() + 1);
+        let mut threads: Vec<Thread> = threads.chain(std::iter::repeat_n(ASLEEP, self.k)).collect();
         threads.sort_unstable();
-        let mut all = true;
-        choose(&threads, self.k, &mut Vec::new(), &mut |view| all = all && self.has(shared.raw(), view));
-        all
+        all_choices(&threads, self.k, &mut Vec::new(), &|view| self.has(shared.raw(), view))
+    }
+
+    /// Returns whether all configurations of a start are: a view has no more than k threads of those of which there may
+    /// be any number.
+    fn admits_start(&self, start: &Start) -> bool {
+        let any = start.any.iter().flat_map(|local| std::iter::repeat_n(*local, self.k));
+        self.admits(start.shared, start.threads.iter().copied().chain(any))
     }
 
     /// Returns whether a view is in the table. Its threads may come in any order.
@@ -96,11 +100,11 @@ impl Views {
     }
 
     /// Checks that the starts are admitted, and whatever a step of an admitted configuration leads to.
-    pub(super) fn check_closed(&self, tts: &Tts, run: &Run<'_>) -> Result<(), Refused<CoverFlaw>> {
+    pub(super) fn check_closed(&self, tts: &Tts, run: &Run<'_>) -> Result<(), Refused> {
         for (number, start) in tts.starts.iter().enumerate() {
             run.tick()?;
             if !self.admits_start(start) {
-                return Err(CoverFlaw::Start(number).into());
+                return Err(Flaw::Initial(number).into());
             }
         }
         let mut rules: BTreeMap<(u32, Thread), Vec<RuleId>> = BTreeMap::new();
@@ -117,20 +121,6 @@ impl Views {
         Ok(())
     }
 
-    /// All choices of k of the threads of a start, of its sleeping ones, and of those of which there may be any number.
-    fn admits_start(&self, start: &Start) -> bool {
-        let exact: Vec<Thread> = start.threads.iter().map(|local| local.raw() + 1).collect();
-        let any: Vec<Thread> = [ASLEEP].into_iter().chain(start.any.iter().map(|local| local.raw() + 1)).collect();
-        let shared = start.shared.raw();
-        let mut all = true;
-        for n_exact in 0..=self.k.min(exact.len()) {
-            choose(&exact, n_exact, &mut Vec::new(), &mut |part| {
-                repeat(&any, self.k - n_exact, &mut part.to_vec(), &mut |view| all = all && self.has(shared, view));
-            });
-        }
-        all
-    }
-
     /// One thread of a view moves.
     fn check_step(
         &self,
@@ -138,7 +128,7 @@ impl Views {
         (shared, rest): (u32, &[Thread]),
         mover: Thread,
         rules: &[RuleId],
-    ) -> Result<(), Refused<CoverFlaw>> {
+    ) -> Result<(), Refused> {
         let others = self.others(shared, rest, mover);
         let n_asleep = rest.iter().filter(|thread| **thread == ASLEEP).count();
         for id in rules {
@@ -147,17 +137,14 @@ impl Views {
             let row = self.rows.get(&(after, rest.to_vec()));
             let holds = |word: usize| row.map_or(0, |row| row[word]);
             if after != shared && (0..self.width).any(|word| others[word] & !holds(word) != 0) {
-                return Err(CoverFlaw::Rule(*id).into());
+                return Err(Flaw::Rule(id.index()).into());
             }
             let new: Vec<Thread> = rule.after.iter().map(|local| local.raw() + 1).collect();
-            let mut all = new.iter().all(|thread| row.is_some_and(|row| get(row, *thread)));
-            for n in 2..=new.len().min(n_asleep + 1) {
-                // Sleeping threads come first.
-                let left = rest[n - 1..].to_vec();
-                choose(&new, n, &mut left.clone(), &mut |view| all = all && self.has(after, view));
-            }
-            if !all {
-                return Err(CoverFlaw::Rule(*id).into());
+            // Sleeping threads come first.
+            let has_all = |n: usize| all_choices(&new, n, &mut rest[n - 1..].to_vec(), &|view| self.has(after, view));
+            let has_each = new.iter().all(|thread| row.is_some_and(|row| get(row, *thread)));
+            if !has_each || !(2..=new.len().min(n_asleep + 1)).all(has_all) {
+                return Err(Flaw::Rule(id.index()).into());
             }
         }
         Ok(())
@@ -198,26 +185,19 @@ fn ones(row: &[u64]) -> impl Iterator<Item = Thread> {
     row.iter().enumerate().filter(|(_, word)| **word != 0).flat_map(threads)
 }
 
-/// All ways to add `n` of the items to a list, each at most once, in their order.
-fn choose(items: &[Thread], n: usize, list: &mut Vec<Thread>, each: &mut impl FnMut(&[Thread])) {
+/// Returns whether something holds of all lists that are longer by `n` of the items. Choices of equal items next to one
+/// another are made once.
+fn all_choices(items: &[Thread], n: usize, list: &mut Vec<Thread>, holds: &impl Fn(&[Thread]) -> bool) -> bool {
     if n == 0 {
-        return each(list);
+        return holds(list);
     }
-    for place in 0..(items.len() + 1).saturating_sub(n) {
+    (0..(items.len() + 1).saturating_sub(n)).all(|place| {
+        if place > 0 && items[place] == items[place - 1] {
+            return true;
+        }
         list.push(items[place]);
-        choose(&items[place + 1..], n - 1, list, each);
+        let all = all_choices(&items[place + 1..], n - 1, list, holds);
         list.pop();
-    }
-}
-
-/// All ways to add `n` of the items to a list, each as often as one likes, in their order.
-fn repeat(items: &[Thread], n: usize, list: &mut Vec<Thread>, each: &mut impl FnMut(&[Thread])) {
-    if n == 0 {
-        return each(list);
-    }
-    for place in 0..items.len() {
-        list.push(items[place]);
-        repeat(&items[place..], n - 1, list, each);
-        list.pop();
-    }
+        all
+    })
 }
