@@ -41,9 +41,7 @@ fn base(mut path: Path<'_>, k: u32) -> Result<(), Refused> {
     }
     for steps in 1..=k {
         let error = path.extend()?;
-        if path.sat.satisfiable_with(error)? {
-            return Err(Flaw::Base(steps).into());
-        }
+        path.sat.refute(&[error], Flaw::Base(steps))?;
         path.sat.require(!error);
     }
     Ok(())
@@ -58,7 +56,7 @@ fn step(mut path: Path<'_>, k: u32, paths: Paths) -> Result<(), Refused> {
         path.require_distinct()?;
     }
     let error = path.extend()?;
-    if path.sat.satisfiable_with(error)? { Err(Flaw::Step.into()) } else { Ok(()) }
+    path.sat.refute(&[error], Flaw::Step)
 }
 
 /// The number of a place in binary, and the value of each variable.

@@ -18,7 +18,7 @@ mod shapes;
 mod summaries;
 mod system;
 
-use selvedge_check::{Certificate, Run, Seen, Stop, Task};
+use selvedge_check::{Certificate, Run, Stop, Task};
 use selvedge_ir::{EdgeId, LocId, ProcId};
 
 pub use cover::verify_claim;
@@ -110,8 +110,7 @@ pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Resu
         Certificate::ControlFlow(locs) => control_flow::verify(task, locs),
         Certificate::Summaries(proof) => summaries::verify(task, proof, run),
         Certificate::Induction { k, paths } => induction::verify(task, *k, *paths, run),
-        Certificate::Shapes(proof) if proof.seen == Seen::All => shapes::verify(task, proof, run),
-        Certificate::Shapes(proof) => shapes::views::verify(task, proof, run),
+        Certificate::Shapes(proof) => shapes::verify(task, proof, run),
         Certificate::Cover(proof) => cover::verify(task, proof, run),
         Certificate::Integers(proof) => integers::verify(task, proof, run),
     }

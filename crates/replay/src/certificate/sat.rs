@@ -115,13 +115,12 @@ impl<'r> Sat<'r> {
         if condition == !self.truth {
             return otherwise;
         }
-        let (truth, falsehood) = (self.truth, !self.truth);
-        match (then, otherwise) {
-            (then, _) if then == truth => return self.or(condition, otherwise),
-            (then, _) if then == falsehood => return self.and(!condition, otherwise),
-            (_, otherwise) if otherwise == truth => return self.or(!condition, then),
-            (_, otherwise) if otherwise == falsehood => return self.and(condition, then),
-            _ => {}
+        match (self.known(then), self.known(otherwise)) {
+            (Some(true), _) => return self.or(condition, otherwise),
+            (Some(false), _) => return self.and(!condition, otherwise),
+            (_, Some(true)) => return self.or(!condition, then),
+            (_, Some(false)) => return self.and(condition, then),
+            (None, None) => {}
         }
         let key = (condition, then, otherwise);
         if let Some(known) = self.ites.get(&key) {
@@ -136,18 +135,13 @@ impl<'r> Sat<'r> {
         gate
     }
 
-    /// Returns whether all clauses can hold at once.
-    pub(super) fn satisfiable(&mut self) -> Result<bool, Refused> {
-        self.satisfiable_under(&[])
-    }
-
-    /// Returns whether all clauses can hold at once together with a literal.
-    pub(super) fn satisfiable_with(&mut self, lit: Lit) -> Result<bool, Refused> {
-        self.satisfiable_under(&[lit])
+    /// Checks that the clauses cannot hold together with these literals: if they can, that is a flaw.
+    pub(super) fn refute(&mut self, lits: &[Lit], flaw: Flaw) -> Result<(), Refused> {
+        if self.satisfiable(lits)? { Err(flaw.into()) } else { Ok(()) }
     }
 
     /// Returns whether all clauses can hold at once together with these literals.
-    pub(super) fn satisfiable_under(&mut self, lits: &[Lit]) -> Result<bool, Refused> {
+    pub(super) fn satisfiable(&mut self, lits: &[Lit]) -> Result<bool, Refused> {
         self.buffer.clear();
         self.buffer.extend(lits.iter().map(|lit| lit.0));
         let proceed = || self.run.check_limits();

@@ -189,13 +189,13 @@ impl<'a> Checker<'a> {
         let proc = program.locs[edge.from].proc;
         let mut question = self.question(proc, here)?;
         if let (Op::Return(exprs), true) = (&edge.op, self.called.contains(&proc)) {
-            let mut results = question.meaning().values(exprs)?;
-            return question.returns(&mut results, Flaw::Summary(id));
+            let results = question.meaning().values(exprs)?;
+            return question.returns(&results, Flaw::Summary(id));
         }
         let Effect { conditions, asserted, writes, .. } = question.meaning().effect(edge, None)?;
         if let Some(holds) = asserted {
-            if self.task.target.has_assert(id) && question.sat.satisfiable_with(!holds)? {
-                return Err(Flaw::Assert(id).into());
+            if self.task.target.has_assert(id) {
+                question.sat.refute(&[!holds], Flaw::Assert(id))?;
             }
             question.sat.require(holds);
         }
@@ -213,8 +213,7 @@ impl<'a> Checker<'a> {
 
     fn location(&'a self, loc: LocId) -> Result<(), Refused> {
         let Some(here) = self.proof.loc(loc) else { return Ok(()) };
-        let mut question = self.question(self.program().locs[loc].proc, here)?;
-        if question.sat.satisfiable()? { Err(Flaw::Location(loc).into()) } else { Ok(()) }
+        self.question(self.program().locs[loc].proc, here)?.sat.refute(&[], Flaw::Location(loc))
     }
 }
 
@@ -223,9 +222,8 @@ impl<'a> Question<'a> {
         Meaning::new(self.checker.program(), &mut self.sat, &mut self.now)
     }
 
-    /// The gate of a formula about this procedure: at a location, or, with the returned values, which grow as they are
-    /// needed, at its return.
-    fn formula(&mut self, id: FormulaId, mut results: Option<&mut Vec<Lit>>) -> Result<Lit, Refused> {
+    /// The gate of a formula about this procedure: at a location, or, with the returned values, at its return.
+    fn formula(&mut self, id: FormulaId, results: Option<&[Lit]>) -> Result<Lit, Refused> {
         let (program, proc) = (self.checker.program(), self.proc);
         let (entry, now) = (&mut self.entry, &mut self.now.vars);
         let is_visible = |var: VarId, may_be_local: bool| match program.vars.get(var).map(|var| var.scope) {
@@ -236,13 +234,7 @@ impl<'a> Question<'a> {
         let mut atom = |sat: &mut Sat<'_>, atom: Atom| match atom {
             Atom::Now(var) if is_visible(var, results.is_none()) => Some(now.get(sat, var)),
             Atom::Entry(var) if is_visible(var, program.procs[proc].params.contains(&var)) => Some(entry.get(sat, var)),
-            Atom::Result(number) if (number as usize) < program.procs[proc].results.len() => {
-                let results = results.as_mut()?;
-                while results.len() <= number as usize {
-                    results.push(sat.fresh());
-                }
-                Some(results[number as usize])
-            }
+            Atom::Result(number) => results?.get(number as usize).copied(),
             _ => None,
         };
         encode::formula(&mut self.sat, &self.checker.proof.formulas, id, &mut atom)
@@ -255,7 +247,7 @@ impl<'a> Question<'a> {
             Some(there) => self.formula(there, None)?,
             None => self.sat.constant(false),
         };
-        if self.sat.satisfiable_with(!holds)? { Err(flaw.into()) } else { Ok(()) }
+        self.sat.refute(&[!holds], flaw)
     }
 
     /// Questions 1 and 3: a procedure begins with the values of `now`; its entry is the same.
@@ -269,23 +261,21 @@ impl<'a> Question<'a> {
     }
 
     /// Question 5: the summary must allow the return.
-    fn returns(mut self, results: &mut Vec<Lit>, flaw: Flaw) -> Result<(), Refused> {
+    fn returns(mut self, results: &[Lit], flaw: Flaw) -> Result<(), Refused> {
         if let Some(summary) = self.checker.proof.proc(self.proc) {
             let allowed = self.formula(summary, Some(results))?;
             self.sat.require(!allowed);
         }
-        if self.sat.satisfiable()? { Err(flaw.into()) } else { Ok(()) }
+        self.sat.refute(&[], flaw)
     }
 
     /// A procedure that was entered with these values has returned as its summary says; returns its results.
     fn returned(&mut self, callee: ProcId, summary: FormulaId, entry: Column) -> Result<Vec<Lit>, Refused> {
         (self.proc, self.entry, self.now) = (callee, entry, Now::default());
-        let mut results = Vec::new();
-        let allowed = self.formula(summary, Some(&mut results))?;
+        let results = self.checker.program().procs[callee].results.iter().map(|_| self.sat.fresh());
+        let results: Vec<Lit> = results.collect();
+        let allowed = self.formula(summary, Some(&results))?;
         self.sat.require(allowed);
-        while results.len() < self.checker.program().procs[callee].results.len() {
-            results.push(self.sat.fresh());
-        }
         Ok(results)
     }
 

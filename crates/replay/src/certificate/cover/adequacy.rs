@@ -15,7 +15,7 @@
 //! induction that holds for all later rounds, and an error in one of them is one within `k + 1`, where there is none.
 //! Configurations in the middle of a round count as well: the other threads idle.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use selvedge_check::adequacy::{Block, Position, Turn};
 use selvedge_check::{AdequacyClaim, Run};
@@ -58,9 +58,12 @@ type Past = (u32, Vector, Vector);
 
 struct Check<'c> {
     kinds: &'c Kinds<'c>,
+    /// The numbers of threads that a run may have, of the kinds of which that is limited.
+    limits: Vec<u32>,
     claim: &'c AdequacyClaim,
     rules: HashMap<(SharedId, LocalId), Vec<RuleId>>,
-    targets: HashSet<(SharedId, LocalId)>,
+    /// The numbers of the targets.
+    targets: HashMap<(SharedId, LocalId), usize>,
     /// The past of each turn.
     pasts: Vec<Past>,
     numbers: HashMap<Past, usize>,
@@ -78,53 +81,46 @@ impl<'c> Check<'c> {
     /// Looks through a claim: everything fits.
     fn new(kinds: &'c Kinds<'c>, claim: &'c AdequacyClaim) -> Result<Check<'c>, Refused> {
         let k = claim.k as usize;
-        if k == 0 || claim.left.len() != k + 1 || claim.right.len() != k {
-            return Err(Flaw::Malformed(None).into());
-        }
+        check(k > 0 && claim.left.len() == k + 1 && claim.right.len() == k)?;
         let pasts = pasts(claim, kinds)?;
         let mut rules: HashMap<_, Vec<RuleId>> = HashMap::new();
         for (id, rule) in kinds.tts.rules.iter_enumerated() {
-            if rule.after.len() > 1 || (rule.after.len() == 1) != rule.goes_on {
-                return Err(Flaw::Malformed(None).into());
-            }
+            check(rule.after.len() == usize::from(rule.goes_on))?;
             rules.entry((rule.shared, rule.local)).or_default().push(id);
         }
-        let mut targets = HashSet::new();
-        for target in &kinds.tts.targets {
+        let mut targets = HashMap::new();
+        for (number, target) in kinds.tts.targets.iter().enumerate() {
             let [local] = target.threads[..] else { return Err(Flaw::Malformed(None).into()) };
-            targets.insert((target.shared, local));
+            targets.entry((target.shared, local)).or_insert(number);
         }
         let numbers: HashMap<Past, usize> = pasts.iter().cloned().zip(0..).collect();
-        let (mut by_begin, mut by_end): (HashMap<Vector, Vec<usize>>, HashMap<Vector, BTreeSet<usize>>) =
-            Default::default();
+        let mut by_begin: HashMap<Vector, Vec<usize>> = HashMap::new();
+        let mut by_end: HashMap<Vector, BTreeSet<usize>> = HashMap::new();
         for (number, (_, begins, ends)) in pasts.iter().enumerate() {
             by_begin.entry(begins.clone()).or_default().push(number);
             for state in &claim.turns[number].states {
                 by_end.entry(extended(ends, state.shared)).or_default().insert(number);
             }
         }
-        let n_used = kinds.limits.iter().flatten().count();
+        let limits: Vec<u32> = kinds.limits.iter().flatten().copied().collect();
         let blocks = |lists: &'c [Vec<Block>], less: usize| -> Result<Vec<_>, Refused> {
-            let one = |(round, list): (usize, &'c Vec<Block>)| indexed(list, [n_used, round + 1, round + 1 - less]);
-            lists.iter().enumerate().map(one).collect()
+            let lengths = |round: usize| [limits.len(), round + 1, round + 1 - less];
+            lists.iter().enumerate().map(|(round, list)| indexed(list, lengths(round))).collect()
         };
+        let (left, right) = (blocks(&claim.left, 1)?, blocks(&claim.right, 0)?);
         let fits = |position: &Position| {
             let lengths = [&position.eve[0], &position.eve[1], &position.adam[0], &position.adam[1]].map(Vec::len);
-            position.used.len() == n_used && lengths == [k + 1, k, k, k - 1]
+            position.used.len() == limits.len() && lengths == [k + 1, k, k, k - 1]
         };
-        if numbers.len() != pasts.len() || !claim.positions.iter().all(fits) {
-            return Err(Flaw::Malformed(None).into());
-        }
-        let (left, right) = (blocks(&claim.left, 1)?, blocks(&claim.right, 0)?);
+        check(numbers.len() == pasts.len() && claim.positions.iter().all(fits))?;
         let positions = claim.positions.iter().collect();
-        Ok(Check { kinds, claim, rules, targets, pasts, numbers, by_begin, by_end, left, right, positions })
+        Ok(Check { kinds, limits, claim, rules, targets, pasts, numbers, by_begin, by_end, left, right, positions })
     }
 
     /// One thread of a kind more; none if a run may not have it.
     fn more(&self, used: &[u32], kind: u32) -> Option<Vec<u32>> {
         let mut used = used.to_vec();
-        let limit = self.kinds.limits[kind as usize];
-        if let Some(limit) = limit {
+        if let Some(limit) = self.kinds.limits[kind as usize] {
             let place = self.kinds.limits[..kind as usize].iter().flatten().count();
             used[place] = used[place].saturating_add(1);
             if used[place] > limit {
@@ -136,9 +132,8 @@ impl<'c> Check<'c> {
 
     /// Returns whether a block fits beside one of some others.
     fn fits(&self, used: &[u32], others: Option<&Vec<&[u32]>>) -> bool {
-        let limits: Vec<u32> = self.kinds.limits.iter().flatten().copied().collect();
         let fit = |other: &&[u32]| {
-            used.iter().zip(*other).zip(&limits).all(|((one, other), most)| one.saturating_add(*other) <= *most)
+            used.iter().zip(*other).zip(&self.limits).all(|((one, other), most)| one.saturating_add(*other) <= *most)
         };
         others.is_some_and(|others| others.iter().any(fit))
     }
@@ -162,33 +157,21 @@ impl<'c> Check<'c> {
     fn turn(&self, turn: &Turn, begins: &BTreeSet<Option<LocalId>>, run: &Run<'_>) -> Result<(), Refused> {
         let listed: HashSet<_> = turn.states.iter().map(|state| (state.shared, state.local)).collect();
         let all = begins.iter().all(|local| listed.contains(&(turn.begun, *local)));
-        if listed.len() != turn.states.len() || !all {
-            return Err(Flaw::Malformed(None).into());
-        }
+        check(listed.len() == turn.states.len() && all)?;
         for (number, state) in turn.states.iter().enumerate() {
             run.tick()?;
             let is_real = match state.from {
                 None => state.shared == turn.begun && begins.contains(&state.local),
-                Some(from) => {
-                    (from as usize) < number && {
-                        let from = turn.states[from as usize];
-                        self.successors(from.shared, from.local).any(|(_, after)| after == (state.shared, state.local))
-                    }
-                }
+                Some(from) => turn.states[..number].get(from as usize).is_some_and(|from| {
+                    self.successors(from.shared, from.local).any(|(_, after)| after == (state.shared, state.local))
+                }),
             };
-            if !is_real {
-                return Err(Flaw::Malformed(None).into());
+            check(is_real)?;
+            if let Some(number) = state.local.and_then(|local| self.targets.get(&(state.shared, local))) {
+                return Err(Flaw::Target(*number).into());
             }
-            if let Some(local) = state.local
-                && self.targets.contains(&(state.shared, local))
-            {
-                let is = |(shared, at): (SharedId, &[LocalId])| shared == state.shared && at == [local];
-                let number = self.kinds.tts.targets.iter().position(|one| is((one.shared, &one.threads)));
-                return Err(Flaw::Target(number.unwrap_or(0)).into());
-            }
-            if let Some((rule, _)) =
-                self.successors(state.shared, state.local).find(|(_, after)| !listed.contains(after))
-            {
+            let mut after = self.successors(state.shared, state.local);
+            if let Some((rule, _)) = after.find(|(_, after)| !listed.contains(after)) {
                 return Err(Flaw::Rule(rule.index()).into());
             }
         }
@@ -209,30 +192,23 @@ impl<'c> Check<'c> {
 
     /// The left blocks of a round: the empty one, and those that are longer by one thread.
     fn left(&self, round: usize, run: &Run<'_>) -> Result<(), Refused> {
-        let nobody = vec![0; self.kinds.limits.iter().flatten().count()];
-        match round {
-            1 => {
-                let empty = |first: &SharedId| self.has_left(1, &nobody, &[*first], &[]);
-                check(self.kinds.first.iter().all(empty))?;
-            }
-            _ => {
-                for block in &self.claim.right[round - 2] {
-                    let begins = &block.begins;
-                    let (last, ends) = block.ends.split_last().ok_or(Flaw::Malformed(None))?;
-                    if self.kinds.first.contains(&begins[0]) && begins[1..] == *ends {
-                        check(self.has_left(round, &nobody, &extended(begins, *last), &block.ends))?;
-                    }
-                }
+        let nobody = vec![0; self.limits.len()];
+        let has = |used: &[u32], begins: &[SharedId], ends: &[SharedId]| has(&self.left[round - 1], used, begins, ends);
+        if round == 1 {
+            check(self.kinds.first.iter().all(|first| has(&nobody, &[*first], &[])))?;
+        }
+        for block in self.claim.right[..round - 1].last().into_iter().flatten() {
+            let begins = &block.begins;
+            let (last, ends) = block.ends.split_last().ok_or(Flaw::Malformed(None))?;
+            if self.kinds.first.contains(&begins[0]) && begins[1..] == *ends {
+                check(has(&nobody, &extended(begins, *last), &block.ends))?;
             }
         }
         for block in &self.claim.left[round - 1] {
             for (number, used) in self.next_threads(&block.used, &block.begins) {
                 run.tick()?;
                 for after in self.ends(number) {
-                    check(
-                        !self.is_wanted(round, &used, &after, &block.ends)
-                            || self.has_left(round, &used, &after, &block.ends),
-                    )?;
+                    check(!self.is_wanted(round, &used, &after, &block.ends) || has(&used, &after, &block.ends))?;
                 }
             }
         }
@@ -254,10 +230,6 @@ impl<'c> Check<'c> {
     /// Returns whether some right block of the round before fits behind a left block.
     fn is_wanted(&self, round: usize, used: &[u32], begins: &[SharedId], ends: &[SharedId]) -> bool {
         round == 1 || self.fits(used, self.right[round - 2].get(&(&begins[..round - 1], ends)))
-    }
-
-    fn has_left(&self, round: usize, used: &[u32], begins: &[SharedId], ends: &[SharedId]) -> bool {
-        self.left[round - 1].get(&(begins, ends)).is_some_and(|blocks| blocks.contains(&used))
     }
 
     /// All threads that go on between the blocks have turns.
@@ -286,10 +258,9 @@ impl<'c> Check<'c> {
 
     /// The right blocks of a round: the empty one, and those that are longer by one thread.
     fn right(&self, round: usize, run: &Run<'_>) -> Result<(), Refused> {
-        let nobody = vec![0; self.kinds.limits.iter().flatten().count()];
-        let has = |used: &[u32], begins: &[SharedId], ends: &[SharedId]| {
-            self.right[round - 1].get(&(begins, ends)).is_some_and(|blocks| blocks.contains(&used))
-        };
+        let nobody = vec![0; self.limits.len()];
+        let has =
+            |used: &[u32], begins: &[SharedId], ends: &[SharedId]| has(&self.right[round - 1], used, begins, ends);
         for block in &self.claim.left[round - 1] {
             if block.begins[..round - 1] == block.ends {
                 check(has(&nobody, &block.begins, &block.begins))?;
@@ -311,20 +282,15 @@ impl<'c> Check<'c> {
     fn game(&self, run: &Run<'_>) -> Result<(), Refused> {
         let k = self.claim.k as usize;
         // His first thread begins its turns as he likes: with a first state, and then with any.
-        let mut openings: BTreeMap<Vector, Vec<usize>> = BTreeMap::new();
-        for (begins, turns) in self.by_begin.iter().filter(|(begins, _)| begins.len() == k) {
-            if self.kinds.first.contains(&begins[0]) {
-                openings.insert(begins.clone(), turns.clone());
-            }
-        }
+        let is_opening = |begins: &&Vector| begins.len() == k && self.kinds.first.contains(&begins[0]);
+        let openings = self.by_begin.keys().filter(is_opening);
+        let openings: Vec<(&[SharedId], &[SharedId])> = openings.map(|begins| (&begins[..], &begins[1..])).collect();
         for block in &self.claim.left[k] {
             let is_empty = block.used.iter().all(|used| *used == 0)
                 && self.kinds.first.contains(&block.begins[0])
                 && block.begins[1..] == block.ends;
             if is_empty {
-                let begins: Vec<(&[SharedId], &[SharedId])> =
-                    openings.keys().map(|begins| (&begins[..], &begins[1..])).collect();
-                self.answered(&block.used, [&block.begins, &block.ends], &begins, run)?;
+                self.answered(&block.used, [&block.begins, &block.ends], &openings, run)?;
             }
         }
         for position in &self.claim.positions {
@@ -352,7 +318,7 @@ impl<'c> Check<'c> {
             for (shared, local) in moves {
                 run.tick()?;
                 let after = extended(&self.pasts[number].2, shared);
-                if !self.has_left(k + 1, &used, &after, ends) {
+                if !has(&self.left[k], &used, &after, ends) {
                     continue;
                 }
                 let mut position =
@@ -376,6 +342,10 @@ impl<'c> Check<'c> {
     }
 }
 
+fn has(blocks: &Blocks<'_>, used: &[u32], begins: &[SharedId], ends: &[SharedId]) -> bool {
+    blocks.get(&(begins, ends)).is_some_and(|blocks| blocks.contains(&used))
+}
+
 fn check(holds: bool) -> Result<(), Refused> {
     if holds { Ok(()) } else { Err(Flaw::Malformed(None).into()) }
 }
@@ -395,9 +365,8 @@ fn pasts(claim: &AdequacyClaim, kinds: &Kinds<'_>) -> Result<Vec<Past>, Refused>
                 (*kind, extended(begins, turn.begun), extended(ends, ended))
             }
         };
-        if past.0 != turn.kind || turn.kind as usize >= kinds.limits.len() || past.1.len() > claim.k as usize + 1 {
-            return Err(Flaw::Malformed(None).into());
-        }
+        let is_known = past.0 == turn.kind && (turn.kind as usize) < kinds.limits.len();
+        check(is_known && past.1.len() <= claim.k as usize + 1)?;
         pasts.push(past);
     }
     Ok(pasts)
@@ -407,9 +376,7 @@ fn pasts(claim: &AdequacyClaim, kinds: &Kinds<'_>) -> Result<Vec<Past>, Refused>
 fn indexed(list: &[Block], lengths: [usize; 3]) -> Result<Blocks<'_>, Refused> {
     let mut table = Blocks::new();
     for block in list {
-        if [block.used.len(), block.begins.len(), block.ends.len()] != lengths {
-            return Err(Flaw::Malformed(None).into());
-        }
+        check([block.used.len(), block.begins.len(), block.ends.len()] == lengths)?;
         table.entry((&block.begins[..], &block.ends[..])).or_default().push(&block.used);
     }
     Ok(table)

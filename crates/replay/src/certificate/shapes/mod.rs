@@ -53,10 +53,10 @@ mod explicit;
 mod order;
 mod state;
 mod table;
-pub(super) mod views;
+mod views;
 mod walk;
 
-use selvedge_check::{Run, ShapeProof, Task, ThreadScope};
+use selvedge_check::{Run, Seen, ShapeProof, Task, ThreadScope};
 use selvedge_ir::Count;
 
 use super::route::{Move, Route};
@@ -69,33 +69,26 @@ use walk::Walk;
 /// Checks the certificate: the start, then the shapes one by one, state by state if there are few states and few open
 /// values in their steps, each with a solver of its own otherwise.
 pub(super) fn verify(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>) -> Result<(), Refused> {
-    check(task, proof, run, Ways::Any)
+    match proof.seen {
+        Seen::All => check(task, proof, run, true),
+        Seen::Any(_) => views::verify(task, proof, run),
+    }
 }
 
-/// The same with solvers only, so that the two ways can be compared.
+/// Checks a certificate about all threads with solvers only, so that the two ways can be compared.
 pub fn verify_with_solvers(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>) -> Result<(), Refused> {
-    check(task, proof, run, Ways::Solvers)
+    check(task, proof, run, false)
 }
 
-/// The ways in which shapes may be checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ways {
-    Any,
-    Solvers,
-}
-
-fn check(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>, ways: Ways) -> Result<(), Refused> {
+fn check(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>, may_list: bool) -> Result<(), Refused> {
     let program = task.program;
     if task.threads == ThreadScope::Unbounded && program.entries.iter().any(|entry| entry.count == Count::Any) {
         return Err(Flaw::OutOfScope("any number of threads may start").into());
     }
     let table = Table::new(task, proof)?;
-    let mut routes = Routes::new(&table, proof.places.len());
+    let mut routes = Routes::new(&table);
     Walk::new(&table, run).start()?;
-    let mut explicit = match ways {
-        Ways::Any => Explicit::new(&table, proof, run)?,
-        Ways::Solvers => None,
-    };
+    let mut explicit = if may_list { Explicit::new(&table, proof, run)? } else { None };
     for (number, shape) in proof.shapes.iter().enumerate() {
         run.tick()?;
         routes.find(&shape.threads, run)?;
@@ -108,7 +101,7 @@ fn check(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>, ways: Ways) -> Resu
                 }
             }
         }
-        Walk::new(&table, run).all_threads(&shape.threads, shape.ended, shape.formula, &|place| routes.of(place))?;
+        Walk::new(&table, run).all_threads(&shape.threads, shape.ended, shape.formula, &routes)?;
     }
     Ok(())
 }
@@ -121,12 +114,12 @@ struct Routes<'a> {
 }
 
 impl<'a> Routes<'a> {
-    fn new(table: &'a Table<'a>, n_places: usize) -> Routes<'a> {
-        Routes { table, known: (0..n_places).map(|_| None).collect() }
+    fn new(table: &'a Table<'a>) -> Routes<'a> {
+        Routes { table, known: table.proof.places.iter().map(|_| None).collect() }
     }
 
     /// Finds the routes from some places.
-    fn find(&mut self, places: &[u32], run: &Run<'_>) -> Result<(), Refused> {
+    fn find<'p>(&mut self, places: impl IntoIterator<Item = &'p u32>, run: &Run<'_>) -> Result<(), Refused> {
         for place in places {
             let known = &mut self.known[*place as usize];
             if known.is_none() {

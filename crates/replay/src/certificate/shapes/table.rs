@@ -5,6 +5,7 @@ use selvedge_check::{Role, Seen, Shape, ShapeProof, Task, ThreadScope};
 
 use super::super::place_table::PlaceTable;
 use super::super::{Flaw, Refused};
+use super::order::choose;
 
 /// A proof beside the question that it answers.
 pub(super) struct Table<'a> {
@@ -14,6 +15,9 @@ pub(super) struct Table<'a> {
     /// The greatest number of threads that a shape speaks of.
     pub(super) longest: usize,
 }
+
+/// Some of several threads, by their numbers, and the formula that they satisfy.
+pub(super) type View = (Vec<usize>, FormulaId);
 
 /// The rest of a state beside the threads that are looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +49,21 @@ impl<'a> Table<'a> {
         let (shapes, Environment { held, ended }) = (&self.proof.shapes, environment);
         let found = shapes.binary_search_by(|shape| shape.key().cmp(&(places, held, ended)));
         found.ok().map(|number| shapes[number].formula)
+    }
+
+    /// The lists of threads at these places, which are in order, that the proof speaks of, where another thread holds
+    /// the atomic flag or not; `None` if it does not allow one of them, so that there is no such state.
+    pub(super) fn views(&self, places: &[u32], held_elsewhere: bool) -> Option<Vec<View>> {
+        let holders: Vec<usize> = (0..places.len()).filter(|number| self.places.is_holder(places[*number])).collect();
+        if holders.len() + usize::from(held_elsewhere) > 1 {
+            return None;
+        }
+        let formula = |chosen: Vec<usize>| {
+            let held = held_elsewhere || holders.iter().any(|holder| !chosen.contains(holder));
+            let places: Vec<u32> = chosen.iter().map(|number| places[*number]).collect();
+            Some((chosen, self.listed(&places, Environment { held, ended: 0 })?))
+        };
+        choose(places.len(), self.together(places.len())).into_iter().map(formula).collect()
     }
 
     /// Returns whether a state without threads belongs to the set without being listed.

@@ -42,13 +42,15 @@ use selvedge_ir::{LocId, Op, Scope, VarId};
 
 use super::super::route::{Route, To};
 use super::super::{Flaw, Refused};
-use super::table::{Environment, Table};
+use super::Routes;
+use super::explicit::is_prelude;
+use super::table::Table;
 use super::walk::Walk;
 use crate::program::concerns_others;
 
 /// Checks the certificate: the start, the views one by one, then one more thread beside each; each with a solver of its
 /// own.
-pub(in super::super) fn verify(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>) -> Result<(), Refused> {
+pub(super) fn verify(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>) -> Result<(), Refused> {
     if task.threads != ThreadScope::Unbounded {
         return Err(Flaw::OutOfScope("the number of threads is bounded").into());
     }
@@ -58,7 +60,7 @@ pub(in super::super) fn verify(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_
     for view in &proof.shapes {
         run.tick()?;
         if !view.held {
-            Walk::new(&table, run).all_threads(&view.threads, 0, view.formula, &|place| checker.route(place))?;
+            Walk::new(&table, run).all_threads(&view.threads, 0, view.formula, &checker.routes)?;
         } else if let Some(loc) = table.places.error(&view.threads) {
             return Err(Flaw::Location(loc).into());
         }
@@ -74,28 +76,19 @@ struct Checker<'a> {
     run: &'a Run<'a>,
     /// The places that occur in views, in ascending order.
     places: BTreeSet<u32>,
-    /// The routes from these places, by number.
-    routes: Vec<Option<Route>>,
-    /// For each place, true if others can notice a macro step from it.
-    shows: Vec<bool>,
+    /// The routes from these places.
+    routes: Routes<'a>,
+    /// Those of them from which others can notice a macro step.
+    shows: BTreeSet<u32>,
 }
 
 impl<'a> Checker<'a> {
     fn new(table: &'a Table<'a>, proof: &'a ShapeProof, run: &'a Run<'a>) -> Result<Checker<'a>, Refused> {
         let places: BTreeSet<u32> = proof.shapes.iter().flat_map(|view| view.threads.iter().copied()).collect();
-        let mut routes: Vec<Option<Route>> = proof.places.iter().map(|_| None).collect();
-        for place in &places {
-            routes[*place as usize] = Some(Route::new(&table.places, *place, run)?.in_order());
-        }
-        let shows = routes
-            .iter()
-            .enumerate()
-            .map(|(place, route)| route.as_ref().is_some_and(|route| shows(table, place as u32, route)));
-        Ok(Checker { table, run, places, shows: shows.collect(), routes })
-    }
-
-    fn route(&self, place: u32) -> &Route {
-        self.routes[place as usize].as_ref().expect("there is a route for each place of a view")
+        let mut routes = Routes::new(table);
+        routes.find(&places, run)?;
+        let shows = places.iter().copied().filter(|place| shows(table, *place, routes.of(*place))).collect();
+        Ok(Checker { table, run, places, routes, shows })
     }
 
     /// The steps of `k + 1` threads, of which the first `k` are those of a view, that the others can notice.
@@ -103,23 +96,17 @@ impl<'a> Checker<'a> {
         let last = *view.threads.last().expect("views have threads");
         for more in self.places.range(last..) {
             let threads: Vec<u32> = view.threads.iter().copied().chain([*more]).collect();
-            let is_listed = |gone: usize| {
-                let mut rest = threads.clone();
-                let gone = rest.remove(gone);
-                let environment = Environment { held: self.table.places.is_holder(gone), ended: 0 };
-                self.table.listed(&rest, environment).is_some()
-            };
-            let alone = |place: &u32| matches!(self.table.places.at(*place).role, Role::Prelude);
-            if threads.iter().any(alone) || !(0..threads.len()).all(is_listed) {
+            if is_prelude(self.table, &threads) {
                 continue;
             }
+            let Some(views) = self.table.views(&threads, false) else { continue };
             let holder = threads.iter().position(|place| self.table.places.is_holder(*place));
             let may_move =
-                |mover: &usize| holder.is_none_or(|holder| holder == *mover) && self.shows[threads[*mover] as usize];
+                |mover: &usize| holder.is_none_or(|holder| holder == *mover) && self.shows.contains(&threads[*mover]);
             let movers: Vec<usize> = (0..threads.len()).filter(may_move).collect();
             if !movers.is_empty() {
                 self.run.tick()?;
-                Walk::new(self.table, self.run).others(&threads, &movers, &|place| self.route(place))?;
+                Walk::new(self.table, self.run).others(&threads, &views, &movers, &self.routes)?;
             }
         }
         Ok(())
@@ -143,9 +130,10 @@ impl<'a> Checker<'a> {
                 self.run.tick()?;
                 let mut threads = places.to_vec();
                 threads.sort_unstable();
-                [false, true].into_iter().try_for_each(|held_elsewhere| {
+                let views = [false, true].map(|held_elsewhere| self.table.views(&threads, held_elsewhere));
+                views.iter().flatten().try_for_each(|views| {
                     let flaw = Flaw::Location(meeting[0]);
-                    Walk::new(self.table, self.run).never_together(&threads, held_elsewhere, flaw)
+                    Walk::new(self.table, self.run).never_together(&threads, views, flaw)
                 })
             }
         }

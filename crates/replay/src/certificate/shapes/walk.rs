@@ -14,12 +14,13 @@ use selvedge_ir::{Count, EdgeId, EntryId, LocId, Scope, VarId};
 
 use super::super::encode;
 use super::super::place_table::PlaceTable;
-use super::super::route::{Move, Route, To, Traveller, travel};
+use super::super::route::{Move, To, Traveller, travel};
 use super::super::sat::{Lit, Sat};
 use super::super::{Flaw, Refused};
+use super::Routes;
 use super::order::{choose, not_after, sort};
 use super::state::{Seen, State, add};
-use super::table::{Environment, Table};
+use super::table::{Environment, Table, View};
 use crate::position::Position;
 use crate::semantics::{Child, Control, Meaning, Scene, Writes, call_of, child, control, of_scope};
 
@@ -104,18 +105,17 @@ impl<'a> Walk<'a> {
         let shared = meaning.start_shared()?;
         let begun = program.prelude.map(|prelude| meaning.begin(prelude)).transpose()?;
         write(&mut self.sat, shared, &mut now);
-        let guard = self.sat.constant(true);
+        write(&mut self.sat, begun.unwrap_or_default(), &mut now);
+        let state = State { guard: self.sat.constant(true), now, others: Vec::new(), n_sorted: 0, n_old: 0 };
         match program.prelude {
-            None => self.start_threads(guard, &now, &|loc| Flaw::Start(loc))?,
+            None => drop(self.start_threads(&state, &[], 0, 0, None)?),
             Some(prelude) => {
-                write(&mut self.sat, begun.unwrap_or_default(), &mut now);
                 let position = Position::entry(program, prelude);
                 if self.table.task.target.has_loc(position.loc) {
                     return Err(Flaw::Location(position.loc).into());
                 }
                 let flaw = Flaw::Start(position.loc);
                 let place = self.table.places.place(Role::Prelude, &position).ok_or(flaw.clone())?;
-                let state = State { guard, now, others: Vec::new(), n_sorted: 0, n_old: 0 };
                 self.end(state, Some(place), flaw)?;
             }
         }
@@ -124,89 +124,80 @@ impl<'a> Walk<'a> {
 
     /// Checks that all macro steps from states with threads at these places, of which a formula holds, after a number
     /// of others have ended, lead to states of the set, without error.
-    pub(super) fn all_threads<'t>(
+    pub(super) fn all_threads(
         mut self,
         places: &[u32],
         ended: u32,
         formula: FormulaId,
-        route: &dyn Fn(u32) -> &'t Route,
+        routes: &Routes<'_>,
     ) -> Result<(), Refused> {
         self.ended = ended;
-        let shared = self.any_shared();
-        let threads: Vec<Seen> = places.iter().map(|place| self.any_thread(*place)).collect();
-        self.assume_order(&threads);
-        self.assume(&threads, formula, &shared)?;
-        if let Some(loc) = self.error(&threads) {
-            self.bad.push((self.sat.constant(true), Flaw::Location(loc)));
-            return self.answer();
+        let (threads, shared) = self.given(places, &[((0..places.len()).collect(), formula)])?;
+        if let Some(loc) = self.table.places.error(places) {
+            return self.sat.refute(&[], Flaw::Location(loc));
         }
-        let holder = threads.iter().position(|thread| self.table.places.is_holder(thread.place));
+        let holder = places.iter().position(|place| self.table.places.is_holder(*place));
         for mover in (0..threads.len()).filter(|mover| holder.is_none_or(|holder| holder == *mover)) {
-            if mover > 0 && self.are_alike(&threads[mover - 1], &threads[mover]) {
+            if mover > 0 && self.are_alike(places[mover - 1], places[mover]) {
                 continue;
             }
-            self.step_of(&threads, mover, &shared, route(threads[mover].place))?;
+            self.step_of(&threads, mover, &shared, routes)?;
         }
         self.answer()
     }
 
-    /// The macro steps of some of these threads, of whom all but one at a time are listed, lead to states in which the
-    /// others are. Errors on the way count too.
-    pub(super) fn others<'t>(
+    /// The macro steps of some of these threads, of which some lists satisfy formulas, lead to states in which the
+    /// others are listed. Errors on the way count too.
+    pub(super) fn others(
         mut self,
         places: &[u32],
+        views: &[View],
         movers: &[usize],
-        route: &dyn Fn(u32) -> &'t Route,
+        routes: &Routes<'_>,
     ) -> Result<(), Refused> {
-        let shared = self.any_shared();
-        let threads: Vec<Seen> = places.iter().map(|place| self.any_thread(*place)).collect();
-        self.assume_order(&threads);
-        for gone in 0..threads.len() {
-            let mut rest = threads.clone();
-            let gone = rest.remove(gone);
-            let places: Vec<u32> = rest.iter().map(|thread| thread.place).collect();
-            let environment = Environment { held: self.table.places.is_holder(gone.place), ended: 0 };
-            let Some(formula) = self.table.listed(&places, environment) else { return Ok(()) };
-            self.assume(&rest, formula, &shared)?;
-        }
+        let (threads, shared) = self.given(places, views)?;
         self.claim = Claim::AllButMover;
-        for mover in movers {
-            self.step_of(&threads, *mover, &shared, route(threads[*mover].place))?;
-        }
+        movers.iter().try_for_each(|mover| self.step_of(&threads, *mover, &shared, routes))?;
         self.answer()
     }
 
-    /// There are no threads at these places, more than are listed together, of which as many as are listed together
-    /// always are, where the atomic flag is held by a thread that is not among them, or not.
-    pub(super) fn never_together(mut self, places: &[u32], held_elsewhere: bool, flaw: Flaw) -> Result<(), Refused> {
-        let holders: Vec<usize> =
-            (0..places.len()).filter(|number| self.table.places.is_holder(places[*number])).collect();
-        if holders.len() + usize::from(held_elsewhere) > 1 {
-            return Ok(());
-        }
-        let shared = self.any_shared();
+    /// There are no threads at these places of which some lists satisfy formulas.
+    pub(super) fn never_together(mut self, places: &[u32], views: &[View], flaw: Flaw) -> Result<(), Refused> {
+        self.given(places, views)?;
+        self.sat.refute(&[], flaw)
+    }
+
+    /// Threads at these places, which are in order, with any values; some lists of them satisfy formulas. Returns the
+    /// threads and the shared variables.
+    fn given(&mut self, places: &[u32], views: &[View]) -> Result<(Vec<Seen>, Vec<Lit>), Refused> {
+        let shared = self.any(of_scope(self.table.task.program, Scope::Shared));
         let threads: Vec<Seen> = places.iter().map(|place| self.any_thread(*place)).collect();
-        self.assume_order(&threads);
-        for chosen in choose(threads.len(), self.table.together(threads.len())) {
-            let held = held_elsewhere || holders.iter().any(|holder| !chosen.contains(holder));
-            let places: Vec<u32> = chosen.iter().map(|number| places[*number]).collect();
-            let Some(formula) = self.table.listed(&places, Environment { held, ended: 0 }) else { return Ok(()) };
-            let chosen: Vec<Seen> = chosen.into_iter().map(|number| threads[number].clone()).collect();
-            self.assume(&chosen, formula, &shared)?;
+        let rows: Vec<Vec<Lit>> = threads.iter().map(|thread| self.row(thread)).collect();
+        for (pair, rows) in places.windows(2).zip(rows.windows(2)) {
+            if pair[0] == pair[1] {
+                let in_order = not_after(&mut self.sat, &rows[0], &rows[1]);
+                self.sat.require(in_order);
+            }
         }
-        self.bad.push((self.sat.constant(true), flaw));
-        self.answer()
+        for (chosen, formula) in views {
+            let rows: Vec<Vec<Lit>> = chosen.iter().map(|number| rows[*number].clone()).collect();
+            let formula = self.formula(*formula, &rows, &shared)?;
+            self.sat.require(formula);
+        }
+        Ok((threads, shared))
     }
 
     /// One of some threads makes a macro step.
-    fn step_of(&mut self, threads: &[Seen], mover: usize, shared: &[Lit], route: &Route) -> Result<(), Refused> {
+    fn step_of(&mut self, threads: &[Seen], mover: usize, shared: &[Lit], routes: &Routes<'_>) -> Result<(), Refused> {
         self.run.tick()?;
         let mut others = threads.to_vec();
         let own = others.remove(mover);
-        let now = self.seen_by(&own, shared);
+        // The values of all variables as the thread sees them.
+        let vars = self.table.task.program.vars.iter().zip(own.vars.iter().zip(shared));
+        let now = vars.map(|(var, (own, shared))| if var.scope == Scope::Shared { *shared } else { *own }).collect();
         let n_sorted = others.len();
         let state = State { guard: self.sat.constant(true), now, others, n_sorted, n_old: n_sorted };
-        travel(route, state, self, self.run)
+        travel(routes.of(own.place), state, self, self.run)
     }
 
     /// No values: all variables are false.
@@ -221,15 +212,11 @@ impl<'a> Walk<'a> {
         values
     }
 
-    fn any_shared(&mut self) -> Vec<Lit> {
-        self.any(of_scope(self.table.task.program, Scope::Shared))
-    }
-
     /// Returns whether two threads of a shape are at one place of which no variable is listed. Whatever one of them
     /// does, the other can do, and no thread can tell which one did: states with the two exchanged belong to the set
     /// together.
-    fn are_alike(&self, one: &Seen, other: &Seen) -> bool {
-        one.place == other.place && self.table.places.at(one.place).vars.is_empty()
+    fn are_alike(&self, one: u32, other: u32) -> bool {
+        one == other && self.table.places.at(one).vars.is_empty()
     }
 
     /// Returns whether nothing of what must not be can be.
@@ -241,14 +228,10 @@ impl<'a> Walk<'a> {
         }
         let some: Vec<Lit> = self.bad.iter().map(|(bad, _)| *bad).collect();
         self.sat.clause(&some);
-        if !self.sat.satisfiable()? {
+        if !self.sat.satisfiable(&[])? {
             return Ok(());
         }
-        for (bad, flaw) in self.bad {
-            if self.sat.satisfiable_with(bad)? {
-                return Err(flaw.into());
-            }
-        }
+        self.bad.into_iter().try_for_each(|(bad, flaw)| self.sat.refute(&[bad], flaw))?;
         unreachable!("one of them holds, as the solver said before")
     }
 
@@ -258,29 +241,6 @@ impl<'a> Walk<'a> {
         let locals = self.table.places.stack(place).iter().flat_map(|proc| program.procs[*proc].locals.iter().copied());
         let vars = of_scope(program, Scope::Thread).chain(locals);
         Seen::new(place, self.any(vars))
-    }
-
-    /// The values of all variables as a thread sees them.
-    fn seen_by(&self, thread: &Seen, shared: &[Lit]) -> Vec<Lit> {
-        let vars = self.table.task.program.vars.iter().zip(thread.vars.iter().zip(shared));
-        vars.map(|(var, (own, shared))| if var.scope == Scope::Shared { *shared } else { *own }).collect()
-    }
-
-    /// Threads at one place are in order.
-    fn assume_order(&mut self, threads: &[Seen]) {
-        for pair in threads.windows(2).filter(|pair| pair[0].place == pair[1].place) {
-            let (left, right) = (self.row(&pair[0]), self.row(&pair[1]));
-            let in_order = not_after(&mut self.sat, &left, &right);
-            self.sat.require(in_order);
-        }
-    }
-
-    /// A formula holds of threads that are in order.
-    fn assume(&mut self, threads: &[Seen], formula: FormulaId, shared: &[Lit]) -> Result<(), Refused> {
-        let rows: Vec<Vec<Lit>> = threads.iter().map(|thread| self.row(thread)).collect();
-        let formula = self.formula(formula, &rows, shared)?;
-        self.sat.require(formula);
-        Ok(())
     }
 
     /// The values of the listed variables of a thread.
@@ -325,159 +285,128 @@ impl<'a> Walk<'a> {
             write(&mut self.sat, frame, &mut vars);
         }
         state.others.push(Seen::new(place, vars));
-        if let Some(loc) = self.error(&state.others) {
+        let places: Vec<u32> = state.others.iter().map(|thread| thread.place).collect();
+        if let Some(loc) = self.table.places.error(&places) {
             self.bad.push((state.guard, Flaw::Location(loc)));
             return false;
         }
         true
     }
 
-    /// A location at which one of these threads, or several of them together, are an error.
-    fn error(&self, threads: &[Seen]) -> Option<LocId> {
-        let places: Vec<u32> = threads.iter().map(|thread| thread.place).collect();
-        self.table.places.error(&places)
-    }
-
     /// The moving thread has come to a place, or has ended: the state must belong to the set.
-    fn end(&mut self, state: State, place: Option<u32>, flaw: Flaw) -> Result<(), Refused> {
-        let mut threads = state.others;
+    fn end(&mut self, mut state: State, place: Option<u32>, flaw: Flaw) -> Result<(), Refused> {
         if self.claim == Claim::AllButMover {
-            threads.truncate(state.n_old);
-            let environment =
-                Environment { held: place.is_some_and(|place| self.table.places.is_holder(place)), ended: 0 };
-            return self.listed(state.guard, &threads, environment, state.n_sorted, &state.now, flaw);
+            state.others.truncate(state.n_old);
+            let all: Vec<usize> = (0..state.n_old).collect();
+            let held = place.is_some_and(|place| self.table.places.is_holder(place));
+            return self.listed(&state, &all, Environment { held, ended: 0 }, flaw);
         }
         let ends = place.is_none() && matches!(self.table.task.threads, ThreadScope::Created(_));
-        threads.extend(place.map(|place| Seen { place, vars: Rc::new(state.now.clone()) }));
-        let ended = self.ended + u32::from(ends);
-        self.belongs(state.guard, &threads, ended, state.n_sorted, &state.now, flaw)
+        state.others.extend(place.map(|place| Seen::new(place, state.now.clone())));
+        self.belongs(&state, self.ended + u32::from(ends), flaw)
     }
 
-    /// Threads, of which the first `n_sorted` are in order at each place, must belong to the set: all of them, or as
-    /// many at a time as the proof speaks of.
-    fn belongs(
-        &mut self,
-        guard: Lit,
-        threads: &[Seen],
-        ended: u32,
-        n_sorted: usize,
-        shared: &[Lit],
-        flaw: Flaw,
-    ) -> Result<(), Refused> {
-        for chosen in choose(threads.len(), self.table.together(threads.len())) {
-            let is_holder = |number: &usize| self.table.places.is_holder(threads[*number].place);
-            let held = (0..threads.len()).any(|number| is_holder(&number) && !chosen.contains(&number));
-            let n_sorted = chosen.iter().filter(|number| **number < n_sorted).count();
-            let chosen: Vec<Seen> = chosen.iter().map(|number| threads[*number].clone()).collect();
-            self.listed(guard, &chosen, Environment { held, ended }, n_sorted, shared, flaw.clone())?;
+    /// The threads of a state must belong to the set: all of them, or as many at a time as the proof speaks of.
+    fn belongs(&mut self, state: &State, ended: u32, flaw: Flaw) -> Result<(), Refused> {
+        let n_threads = state.others.len();
+        for chosen in choose(n_threads, self.table.together(n_threads)) {
+            let is_holder = |number: &usize| self.table.places.is_holder(state.others[*number].place);
+            let held = (0..n_threads).any(|number| is_holder(&number) && !chosen.contains(&number));
+            self.listed(state, &chosen, Environment { held, ended }, flaw.clone())?;
         }
         Ok(())
     }
 
-    /// Threads, of which the first `n_sorted` are in order at each place, must be listed, and the formula hold of them.
-    fn listed(
-        &mut self,
-        guard: Lit,
-        threads: &[Seen],
-        environment: Environment,
-        n_sorted: usize,
-        shared: &[Lit],
-        flaw: Flaw,
-    ) -> Result<(), Refused> {
-        let mut order: Vec<usize> = (0..threads.len()).collect();
-        order.sort_by_key(|number| threads[*number].place);
-        let places: Vec<u32> = order.iter().map(|number| threads[*number].place).collect();
+    /// Some threads of a state, given by their numbers in ascending order, must be listed, and the formula hold of
+    /// them.
+    fn listed(&mut self, state: &State, chosen: &[usize], environment: Environment, flaw: Flaw) -> Result<(), Refused> {
+        let mut order = chosen.to_vec();
+        order.sort_by_key(|number| state.others[*number].place);
+        let places: Vec<u32> = order.iter().map(|number| state.others[*number].place).collect();
         if places.is_empty() && self.table.allows_empty() {
             return Ok(());
         }
         let Some(formula) = self.table.listed(&places, environment) else {
-            self.bad.push((guard, flaw));
+            self.bad.push((state.guard, flaw));
             return Ok(());
         };
-        let mut rows: Vec<Vec<Lit>> = order.iter().map(|number| self.row(&threads[*number])).collect();
+        let mut rows: Vec<Vec<Lit>> = order.iter().map(|number| self.row(&state.others[*number])).collect();
         let mut first = 0;
         while first < rows.len() {
             let after = first + places[first..].iter().take_while(|place| **place == places[first]).count();
-            let n_sorted_here = order[first..after].iter().take_while(|number| **number < n_sorted).count();
-            sort(&mut self.sat, &mut rows[first..after], n_sorted_here);
+            let n_sorted = order[first..after].iter().take_while(|number| **number < state.n_sorted).count();
+            sort(&mut self.sat, &mut rows[first..after], n_sorted);
             first = after;
         }
-        let formula = self.formula(formula, &rows, shared)?;
-        let outside = self.sat.and(guard, !formula);
+        let formula = self.formula(formula, &rows, &state.now)?;
+        let outside = self.sat.and(state.guard, !formula);
         self.bad.push((outside, flaw));
         Ok(())
     }
 
-    /// The initial threads begin, in every number that is allowed. Once a number is found of which no shape speaks, the
-    /// others need not be looked at: all begin where the guard holds.
-    fn start_threads(&mut self, guard: Lit, shared: &[Lit], flaw: &dyn Fn(LocId) -> Flaw) -> Result<(), Refused> {
-        let mut crews = vec![InitialThreads { kinds: 0, n_threads: 0, threads: Vec::new() }];
-        while let Some(crew) = crews.pop() {
-            self.run.tick()?;
-            if crew.kinds < self.table.task.program.entries.len() {
-                self.add_kind(&crew, &mut crews);
-            } else if !self.start_all(&crew.threads, guard, shared, flaw)? {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// Extends initial threads by each allowed number of threads of one more kind. Of the numbers beyond what the
-    /// shapes have one is as good as another.
-    fn add_kind(&self, crew: &InitialThreads, crews: &mut Vec<InitialThreads>) {
+    /// The initial threads begin, in every number that is allowed, after those of the first kinds, of which there are
+    /// `n_begun`, at the end of the prelude with an edge, or at the start. Returns whether the proof speaks of them;
+    /// once a number is found of which it does not, the others need not be looked at: all begin where the guard holds.
+    /// Of the numbers beyond what the shapes have one is as good as another, so that `begun` lists only some.
+    fn start_threads(
+        &mut self,
+        state: &State,
+        begun: &[EntryId],
+        n_begun: usize,
+        n_kinds: usize,
+        edge: Option<EdgeId>,
+    ) -> Result<bool, Refused> {
+        self.run.tick()?;
+        let kind = EntryId::new(n_kinds);
+        let Some(entry) = self.table.task.program.entries.get(kind) else {
+            return self.start_all(state, begun, edge);
+        };
         let room = match self.table.task.threads {
             ThreadScope::Unbounded => usize::MAX,
-            ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => (bound as usize).saturating_sub(crew.n_threads),
+            ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => (bound as usize).saturating_sub(n_begun),
         };
-        let kind = EntryId::new(crew.kinds);
-        let (least, most) = match self.table.task.program.entries[kind].count {
+        let enough = self.table.longest + 1;
+        let (least, most) = match entry.count {
             Count::Exactly(count) => (count as usize, count as usize),
-            Count::AtMost(count) => (0, (count as usize).min(self.table.longest + 1)),
-            Count::Any => (0, self.table.longest + 1),
+            Count::AtMost(count) => (0, (count as usize).min(enough)),
+            Count::Any => (0, enough),
         };
-        for n_threads in least..=most.min(room) {
-            let told = std::iter::repeat_n(kind, n_threads.min(self.table.longest + 1));
-            crews.push(InitialThreads {
-                kinds: crew.kinds + 1,
-                n_threads: crew.n_threads + n_threads,
-                threads: crew.threads.iter().copied().chain(told).collect(),
-            });
+        for n_threads in (least..=most.min(room)).rev() {
+            let begun = [begun, &vec![kind; n_threads.min(enough)]].concat();
+            if !self.start_threads(state, &begun, n_begun + n_threads, n_kinds + 1, edge)? {
+                return Ok(false);
+            }
         }
+        Ok(true)
     }
 
     /// Initial threads of these kinds begin; returns whether the proof knows of their places and their shape.
-    fn start_all(
-        &mut self,
-        kinds: &[EntryId],
-        guard: Lit,
-        shared: &[Lit],
-        flaw: &dyn Fn(LocId) -> Flaw,
-    ) -> Result<bool, Refused> {
+    fn start_all(&mut self, state: &State, kinds: &[EntryId], edge: Option<EdgeId>) -> Result<bool, Refused> {
         let program = self.table.task.program;
         let entry = |kind: EntryId| Position::entry(program, program.entries[kind].proc);
-        let mut threads = Vec::new();
+        let flaw = |loc: LocId| edge.map_or(Flaw::Start(loc), Flaw::NotClosed);
+        let mut others = Vec::new();
         for kind in kinds {
             let position = entry(*kind);
             if self.table.task.target.has_loc(position.loc) {
-                self.bad.push((guard, Flaw::Location(position.loc)));
+                self.bad.push((state.guard, Flaw::Location(position.loc)));
                 return Ok(false);
             }
             let Some(place) = self.table.places.place(Role::Free(*kind), &position) else {
-                self.bad.push((guard, flaw(position.loc)));
+                self.bad.push((state.guard, flaw(position.loc)));
                 return Ok(false);
             };
-            let mut standing = Standing::new(&self.table.places, shared, &[]);
+            let mut standing = Standing::new(&self.table.places, &state.now, &[]);
             let begun = Meaning::new(program, &mut self.sat, &mut standing).start_thread(*kind)?;
             let mut vars = self.blank();
             write(&mut self.sat, begun, &mut vars);
-            threads.push(Seen::new(place, vars));
+            others.push(Seen::new(place, vars));
         }
-        let mut places: Vec<u32> = threads.iter().map(|thread| thread.place).collect();
+        let mut places: Vec<u32> = others.iter().map(|thread| thread.place).collect();
         places.sort_unstable();
         let first = kinds.first().copied().or(program.entries.indices().next());
         let flaw = first.map_or(Flaw::OutOfScope("it starts no threads"), |kind| flaw(entry(kind).loc));
-        self.belongs(guard, &threads, 0, 0, shared, flaw)?;
+        self.belongs(&State { others, n_sorted: 0, n_old: 0, ..state.clone() }, 0, flaw)?;
         Ok(self.table.speaks_of(&places))
     }
 }
@@ -536,7 +465,7 @@ impl Traveller for Walk<'_> {
             To::Inner(_) => return Ok(vec![state]),
             To::Place(place) => self.end(state, Some(place), flaw)?,
             To::Gone => self.end(state, None, flaw)?,
-            To::Start => self.start_threads(state.guard, &state.now, &|_| flaw.clone())?,
+            To::Start => drop(self.start_threads(&state, &[], 0, 0, Some(step.edge))?),
             To::Error(loc) => self.bad.push((state.guard, Flaw::Location(loc))),
             To::Unlisted => self.bad.push((state.guard, flaw)),
         }
@@ -547,12 +476,4 @@ impl Traveller for Walk<'_> {
         add(&mut self.sat, waiting, state);
         Ok(())
     }
-}
-
-/// Initial threads of the first kinds.
-struct InitialThreads {
-    kinds: usize,
-    n_threads: usize,
-    /// The kinds of the threads; of more threads than the shapes have only some.
-    threads: Vec<EntryId>,
 }
