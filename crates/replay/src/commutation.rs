@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_ir::{Edge, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, VarId};
 
-use crate::program::{Leaving, exprs, leaves};
+use crate::program::{exprs, leaves, leaving};
 use crate::semantics::{call_of, of_scope};
 
 /// The shown variables of a program.
@@ -81,7 +81,7 @@ impl<'p> Commutation<'p> {
 /// The locations on control paths of threads, over edges that pass a test. A call leads to what follows it if the
 /// callee can return.
 pub(crate) fn reached(program: &Program, passes: impl Fn(&Edge) -> bool) -> BTreeSet<LocId> {
-    let leaving = Leaving::new(program);
+    let leaving = leaving(program);
     let starts = program.entries.iter().map(|entry| entry.proc).chain(program.prelude);
     let mut waiting: Vec<LocId> = starts.map(|proc| program.procs[proc].entry).collect();
     let (mut reached, mut returning) = (BTreeSet::new(), BTreeSet::new());
@@ -90,7 +90,7 @@ pub(crate) fn reached(program: &Program, passes: impl Fn(&Edge) -> bool) -> BTre
         if !reached.insert(loc) {
             continue;
         }
-        for edge in leaving.of(loc).iter().map(|id| &program.edges[*id]).filter(|edge| passes(edge)) {
+        for edge in leaving[loc].iter().map(|id| &program.edges[*id]).filter(|edge| passes(edge)) {
             match &edge.op {
                 Op::Call(call) => {
                     waiting.push(program.procs[call.callee].entry);

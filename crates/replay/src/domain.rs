@@ -1,9 +1,7 @@
 //! Values of expressions, whatever they are: numbers and truth values, literals of a SAT solver, text for an SMT
 //! solver.
 
-use std::marker::PhantomData;
-
-use selvedge_ir::{BinaryOp, Expr, UnaryOp, Value};
+use selvedge_ir::{BinaryOp, Expr, UnaryOp, Value, VarId};
 
 /// A domain of values, with the operators of expressions.
 pub(crate) trait Domain {
@@ -62,46 +60,57 @@ pub(crate) fn eval<D: Domain>(domain: &mut D, expr: &Expr, leaf: &mut Leaf<'_, D
 }
 
 /// The values themselves. Panics on ill-typed expressions, which valid programs do not have.
-pub(crate) struct Concrete<E>(PhantomData<E>);
+pub(crate) struct Concrete;
 
-/// An integer left the 64 bits that the interpreter computes with.
+/// Why an expression has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Overflow;
+pub(crate) enum NoValue {
+    /// An integer left the 64 bits that the interpreter computes with.
+    Overflow,
+    /// The value of this variable is open.
+    Var(VarId),
+    /// The choice with this number has not been made.
+    Choice(u32),
+}
 
 const TYPED: &str = "the validator rejects ill-typed operands";
 
-impl<E> Concrete<E> {
-    pub(crate) fn new() -> Concrete<E> {
-        Concrete(PhantomData)
-    }
-}
-
-impl<E: From<Overflow>> Domain for Concrete<E> {
+impl Domain for Concrete {
     type Value = Value;
-    type Error = E;
+    type Error = NoValue;
 
-    fn lift(&mut self, value: Value) -> Result<Value, E> {
+    fn lift(&mut self, value: Value) -> Result<Value, NoValue> {
         Ok(value)
     }
 
-    fn unary(&mut self, op: UnaryOp, operand: Value) -> Result<Value, E> {
+    fn unary(&mut self, op: UnaryOp, operand: Value) -> Result<Value, NoValue> {
         Ok(match (op, operand) {
             (UnaryOp::Not, Value::Bool(value)) => Value::Bool(!value),
-            (UnaryOp::Neg, Value::Int(value)) => Value::Int(value.checked_neg().ok_or(Overflow)?),
+            (UnaryOp::Neg, Value::Int(value)) => Value::Int(value.checked_neg().ok_or(NoValue::Overflow)?),
             (UnaryOp::DivisibleBy(divisor), Value::Int(value)) => Value::Bool(value % i64::from(divisor) == 0),
             _ => unreachable!("{TYPED}"),
         })
     }
 
-    fn binary(&mut self, op: BinaryOp, left: Value, right: Value) -> Result<Value, E> {
-        Ok(match (left, right) {
-            (Value::Bool(left), Value::Bool(right)) => Value::Bool(logical(op, left, right)),
-            (Value::Int(left), Value::Int(right)) => arithmetic(op, left, right)?,
+    fn binary(&mut self, op: BinaryOp, left: Value, right: Value) -> Result<Value, NoValue> {
+        use Value::{Bool, Int};
+        let number = |result: Option<i64>| result.map(Int).ok_or(NoValue::Overflow);
+        match (op, left, right) {
+            (BinaryOp::Eq, left, right) => Ok(Bool(left == right)),
+            (BinaryOp::Ne | BinaryOp::Xor, left, right) => Ok(Bool(left != right)),
+            (BinaryOp::And, Bool(left), Bool(right)) => Ok(Bool(left && right)),
+            (BinaryOp::Or, Bool(left), Bool(right)) => Ok(Bool(left || right)),
+            (BinaryOp::Implies, Bool(left), Bool(right)) => Ok(Bool(!left || right)),
+            (BinaryOp::Lt, Int(left), Int(right)) => Ok(Bool(left < right)),
+            (BinaryOp::Le, Int(left), Int(right)) => Ok(Bool(left <= right)),
+            (BinaryOp::Add, Int(left), Int(right)) => number(left.checked_add(right)),
+            (BinaryOp::Sub, Int(left), Int(right)) => number(left.checked_sub(right)),
+            (BinaryOp::Mul, Int(left), Int(right)) => number(left.checked_mul(right)),
             _ => unreachable!("{TYPED}"),
-        })
+        }
     }
 
-    fn ite(&mut self, condition: Value, then: Value, otherwise: Value) -> Result<Value, E> {
+    fn ite(&mut self, condition: Value, then: Value, otherwise: Value) -> Result<Value, NoValue> {
         Ok(if is_true(condition) { then } else { otherwise })
     }
 
@@ -114,31 +123,6 @@ impl<E: From<Overflow>> Domain for Concrete<E> {
 pub(crate) fn is_true(value: Value) -> bool {
     match value {
         Value::Bool(value) => value,
-        Value::Int(_) => unreachable!("the validator rejects integers as conditions"),
-    }
-}
-
-fn logical(op: BinaryOp, left: bool, right: bool) -> bool {
-    match op {
-        BinaryOp::And => left && right,
-        BinaryOp::Or => left || right,
-        BinaryOp::Implies => !left || right,
-        BinaryOp::Eq => left == right,
-        BinaryOp::Xor | BinaryOp::Ne => left != right,
-        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => unreachable!("{TYPED}"),
-    }
-}
-
-fn arithmetic(op: BinaryOp, left: i64, right: i64) -> Result<Value, Overflow> {
-    let number = |result: Option<i64>| result.map(Value::Int).ok_or(Overflow);
-    match op {
-        BinaryOp::Add => number(left.checked_add(right)),
-        BinaryOp::Sub => number(left.checked_sub(right)),
-        BinaryOp::Mul => number(left.checked_mul(right)),
-        BinaryOp::Eq => Ok(Value::Bool(left == right)),
-        BinaryOp::Ne => Ok(Value::Bool(left != right)),
-        BinaryOp::Lt => Ok(Value::Bool(left < right)),
-        BinaryOp::Le => Ok(Value::Bool(left <= right)),
-        BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Implies => unreachable!("{TYPED}"),
+        Value::Int(_) => unreachable!("{TYPED}"),
     }
 }

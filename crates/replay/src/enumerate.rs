@@ -196,7 +196,7 @@ impl<'p> Interpreter<'p> {
 
     /// The edges along which a thread could move: none if another thread holds the atomic flag.
     pub fn edges(&self, state: &State, thread: &Thread) -> &[EdgeId] {
-        if state.may_move(thread.id) { self.leaving.of(thread.loc()) } else { &[] }
+        if state.may_move(thread.id) { &self.leaving[thread.loc()] } else { &[] }
     }
 
     /// The value of a variable as the thread at `position` sees it.

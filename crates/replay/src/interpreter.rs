@@ -12,9 +12,9 @@ use selvedge_check::execution::{Frame, Prelude, State, Thread};
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId};
 use selvedge_ir::{EdgeId, EntryId, Op, ProcId, Program, Scope, Ty, Value, VarId};
 
-use crate::domain::{Concrete, Overflow, is_true};
+use crate::domain::{Concrete, NoValue, is_true};
 use crate::layout::Layout;
-use crate::program::{Leaving, choice_types, concerns_others, default_value, exprs};
+use crate::program::{Leaving, choice_types, default_value, exprs, leaving};
 use crate::semantics::{Child, Control, Effect, Meaning, Scene, Writes, child, control, flag, participants};
 
 /// Executes one program.
@@ -57,8 +57,9 @@ pub enum Illegal {
     Overflow,
 }
 
-impl From<Overflow> for Illegal {
-    fn from(_: Overflow) -> Illegal {
+impl From<NoValue> for Illegal {
+    /// All choices are given, and no variable is open.
+    fn from(_: NoValue) -> Illegal {
         Illegal::Overflow
     }
 }
@@ -66,13 +67,8 @@ impl From<Overflow> for Illegal {
 impl<'p> Interpreter<'p> {
     /// An interpreter of a valid program.
     pub fn new(program: &'p Program, threads: ThreadScope) -> Interpreter<'p> {
-        Interpreter {
-            program,
-            threads,
-            layout: Layout::new(program),
-            leaving: Leaving::new(program),
-            settled: BTreeSet::new(),
-        }
+        let (layout, leaving) = (Layout::new(program), leaving(program));
+        Interpreter { program, threads, layout, leaving, settled: BTreeSet::new() }
     }
 
     /// Computes the initial state that `start` describes.
@@ -106,12 +102,11 @@ impl<'p> Interpreter<'p> {
         if thread.loc() != edge.from {
             return Err(Illegal::WrongPlace(step.edge));
         }
-        let (choices, passive) = (&step.choices, &step.passive);
-        let mut scene = StepScene { interpreter: self, state, position, choices, passive };
+        let mut scene =
+            StepScene { interpreter: self, state, position, choices: &step.choices, passive: &step.passive };
         scene.check_choices(&edge.op)?;
         let caller = thread.stack.iter().rev().nth(1).and_then(|frame| frame.call);
-        let mut domain = Concrete::<Illegal>::new();
-        let effect = Meaning::new(self.program, &mut domain, &mut scene).effect(edge, caller)?;
+        let effect = Meaning::new(self.program, &mut Concrete, &mut scene).effect(edge, caller)?;
         let mut fresh = Given::new(&step.fresh, self.program);
         let outcome = if effect.asserted.is_some_and(|holds| !is_true(holds)) {
             Outcome::Failed
@@ -202,10 +197,10 @@ impl<'p> Interpreter<'p> {
         &self,
         state: &State,
         choices: &[Value],
-        writes: impl FnOnce(&mut Meaning<'_, Concrete<Illegal>, StepScene<'_>>) -> Result<Writes<Value>, Illegal>,
-    ) -> Result<Writes<Value>, Illegal> {
+        writes: impl FnOnce(&mut Meaning<'_, Concrete, StepScene<'_>>) -> Result<Writes<Value>, NoValue>,
+    ) -> Result<Writes<Value>, NoValue> {
         let mut scene = StepScene { interpreter: self, state, position: 0, choices, passive: &[] };
-        writes(&mut Meaning::new(self.program, &mut Concrete::new(), &mut scene))
+        writes(&mut Meaning::new(self.program, &mut Concrete, &mut scene))
     }
 
     /// Brings initial threads to life, in order.
@@ -261,11 +256,8 @@ impl<'p> Interpreter<'p> {
             ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => threads.len() <= bound as usize,
         };
         let known = threads.iter().all(|thread| thread.entry.index() < self.program.entries.len());
-        let counted = self
-            .program
-            .entries
-            .iter_enumerated()
-            .all(|(id, entry)| entry.count.allows(threads.iter().filter(|thread| thread.entry == id).count()));
+        let n_threads = |id: EntryId| threads.iter().filter(|thread| thread.entry == id).count();
+        let counted = self.program.entries.iter_enumerated().all(|(id, entry)| entry.count.allows(n_threads(id)));
         if within && known && counted { Ok(()) } else { Err(Illegal::WrongThreads) }
     }
 }
@@ -292,10 +284,7 @@ impl StepScene<'_> {
     fn check_choices(&self, op: &Op) -> Result<(), Illegal> {
         let types = choice_types(exprs(op));
         check_choices(&types, self.choices)?;
-        let n_participants = match op {
-            Op::Assign(assign) if concerns_others(op) => participants(assign, self).len(),
-            _ => 0,
-        };
+        let n_participants = if let Op::Assign(assign) = op { participants(assign, self).len() } else { 0 };
         if self.passive.len() != n_participants {
             return Err(Illegal::WrongChoices);
         }
@@ -303,12 +292,12 @@ impl StepScene<'_> {
     }
 }
 
-impl Scene<Concrete<Illegal>> for StepScene<'_> {
-    fn read(&mut self, _: &mut Concrete<Illegal>, var: VarId) -> Result<Value, Illegal> {
+impl Scene<Concrete> for StepScene<'_> {
+    fn read(&mut self, _: &mut Concrete, var: VarId) -> Result<Value, NoValue> {
         Ok(self.interpreter.layout.read(self.state, self.position, var))
     }
 
-    fn choice(&mut self, _: &mut Concrete<Illegal>, number: u32) -> Result<Value, Illegal> {
+    fn choice(&mut self, _: &mut Concrete, number: u32) -> Result<Value, NoValue> {
         Ok(self.choices[number as usize])
     }
 
@@ -320,11 +309,11 @@ impl Scene<Concrete<Illegal>> for StepScene<'_> {
         self.interpreter.layout.has(&self.state.threads[other_position(other, self.position)], var)
     }
 
-    fn read_other(&mut self, _: &mut Concrete<Illegal>, other: usize, var: VarId) -> Result<Value, Illegal> {
+    fn read_other(&mut self, _: &mut Concrete, other: usize, var: VarId) -> Result<Value, NoValue> {
         Ok(self.interpreter.layout.read(self.state, other_position(other, self.position), var))
     }
 
-    fn choice_for(&mut self, _: &mut Concrete<Illegal>, number_of: usize, number: u32) -> Result<Value, Illegal> {
+    fn choice_for(&mut self, _: &mut Concrete, number_of: usize, number: u32) -> Result<Value, NoValue> {
         Ok(self.passive[number_of][number as usize])
     }
 }
@@ -341,16 +330,15 @@ impl<'a> Given<'a> {
         Given { fresh, program, taken: Vec::new() }
     }
 
-    /// The value of a variable that starts with any value: the given one, or the default.
-    fn take(&mut self, var: VarId) -> Value {
-        self.taken.push(var);
-        let given = self.fresh.iter().find(|(given, _)| *given == var);
-        given.map_or(default_value(self.program.vars[var].ty), |(_, value)| *value)
-    }
-
-    /// The values of variables in the order of a list; those that start with any value are taken.
+    /// The values of variables in the order of a list. For one that starts with any value the given one is taken, or
+    /// the default.
     fn fill(&mut self, writes: Writes<Value>) -> Vec<Value> {
-        writes.into_iter().map(|(var, value)| value.unwrap_or_else(|| self.take(var))).collect()
+        let mut take = |var: VarId| {
+            self.taken.push(var);
+            let given = self.fresh.iter().find(|(given, _)| *given == var);
+            given.map_or(default_value(self.program.vars[var].ty), |(_, value)| *value)
+        };
+        writes.into_iter().map(|(var, value)| value.unwrap_or_else(|| take(var))).collect()
     }
 
     /// Every given value was taken, once, and has its variable's type.

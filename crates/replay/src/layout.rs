@@ -3,6 +3,7 @@
 use index_vec::IndexVec;
 use selvedge_ir::{ProcId, Program, Scope, Value, VarId};
 
+use crate::program::has;
 use crate::semantics::of_scope;
 use selvedge_check::execution::{State, Thread};
 
@@ -51,11 +52,7 @@ impl<'p> Layout<'p> {
 
     /// Returns whether the thread has this variable: a frame of its procedure, or its kind's per-thread variables.
     pub(crate) fn has(&self, thread: &Thread, var: VarId) -> bool {
-        match self.program.vars[var].scope {
-            Scope::Shared => true,
-            Scope::Thread => thread.entry.is_some_and(|kind| self.program.entries[kind].thread_vars.contains(&var)),
-            Scope::Local(owner) => thread.stack.iter().any(|frame| frame.proc == owner),
-        }
+        has(self.program, thread.entry, thread.stack.iter().map(|frame| frame.proc), var)
     }
 }
 

@@ -1,22 +1,18 @@
 //! Facts about programs that the judge reads by code of its own: it shares no helper with the engines.
 
 use index_vec::IndexVec;
-use selvedge_ir::{Assign, Count, Edge, EdgeId, Expr, LocId, Op, Program, Ty, Value};
+use selvedge_ir::{Assign, Count, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Scope, Ty, Value, VarId};
+
+use crate::certificate::Flaw;
+use crate::semantics::child;
 
 /// The edges that leave each location, in ascending order of their numbers.
-#[derive(Clone, Debug)]
-pub(crate) struct Leaving(IndexVec<LocId, Vec<EdgeId>>);
+pub(crate) type Leaving = IndexVec<LocId, Vec<EdgeId>>;
 
-impl Leaving {
-    pub(crate) fn new(program: &Program) -> Leaving {
-        let mut leaving: IndexVec<LocId, Vec<EdgeId>> = program.locs.iter().map(|_| Vec::new()).collect();
-        program.edges.iter_enumerated().for_each(|(id, edge)| leaving[edge.from].push(id));
-        Leaving(leaving)
-    }
-
-    pub(crate) fn of(&self, loc: LocId) -> &[EdgeId] {
-        &self.0[loc]
-    }
+pub(crate) fn leaving(program: &Program) -> Leaving {
+    let mut leaving: Leaving = program.locs.iter().map(|_| Vec::new()).collect();
+    program.edges.iter_enumerated().for_each(|(id, edge)| leaving[edge.from].push(id));
+    leaving
 }
 
 /// The leaves of an expression, from left to right. Works without recursion: expressions may be deep.
@@ -80,16 +76,34 @@ pub(crate) fn is_per_thread(assign: &Assign, number: u32) -> bool {
     passive.any(occurs) && !assign.active.iter().any(|(_, rhs)| occurs(rhs))
 }
 
-/// Returns whether an edge starts a thread.
-pub(crate) fn starts_thread(edge: &Edge) -> bool {
-    matches!(edge.op, Op::Spawn(_) | Op::Fork(_))
+/// Checks that a program is a single thread, without integers: one initial thread in every run, and nothing that starts
+/// another. A prelude may run before it.
+pub(crate) fn is_sequential(program: &Program) -> Result<(), Flaw> {
+    let starts_one = matches!(program.entries.as_raw_slice(), [entry] if entry.count == Count::Exactly(1));
+    if !starts_one || program.edges.iter().any(|edge| child(&edge.op).is_some()) {
+        return Err(Flaw::OutOfScope("it has several threads"));
+    }
+    is_boolean(program)
 }
 
-/// Returns whether a program is a single thread: one initial thread in every run, and nothing that starts another. A
-/// prelude may run before it.
-pub(crate) fn is_sequential(program: &Program) -> bool {
-    let starts_one = matches!(program.entries.as_raw_slice(), [entry] if entry.count == Count::Exactly(1));
-    starts_one && !program.edges.iter().any(starts_thread)
+/// Checks that a program has no integers.
+pub(crate) fn is_boolean(program: &Program) -> Result<(), Flaw> {
+    let is_boolean = program.vars.iter().all(|var| var.ty == Ty::Bool);
+    if is_boolean { Ok(()) } else { Err(Flaw::OutOfScope("it has integers")) }
+}
+
+/// Returns whether a thread of a kind, with these procedures on its stack, has a variable.
+pub(crate) fn has(
+    program: &Program,
+    kind: Option<EntryId>,
+    mut stack: impl Iterator<Item = ProcId>,
+    var: VarId,
+) -> bool {
+    match program.vars[var].scope {
+        Scope::Shared => true,
+        Scope::Thread => kind.is_some_and(|kind| program.entries[kind].thread_vars.contains(&var)),
+        Scope::Local(owner) => stack.any(|proc| proc == owner),
+    }
 }
 
 /// The value of variables that no thread reads, and of those that a trace does not mention.

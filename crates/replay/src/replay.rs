@@ -148,8 +148,7 @@ impl Runner<'_> {
 /// Returns the error of a state: the first thread at a target location, or else the first meeting of the target that
 /// takes place.
 pub fn reached(task: &Task<'_>, state: &State) -> Option<Violation> {
-    let mut threads = state.threads.iter();
-    if let Some(thread) = threads.find(|thread| task.target.has_loc(thread.loc())) {
+    if let Some(thread) = state.threads.iter().find(|thread| task.target.has_loc(thread.loc())) {
         return Some(Violation::Location { thread: thread.id, loc: thread.loc() });
     }
     task.target.together.iter().find_map(|meeting| meet(state, meeting)).map(Violation::Together)

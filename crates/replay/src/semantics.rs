@@ -165,9 +165,26 @@ impl<'m, D: Domain, S: Scene<D>> Meaning<'m, D, S> {
         self.value_with(expr, &Leaves { writes: &[], other: None })
     }
 
+    /// Computes the value of an expression whose leaves have these sources.
     fn value_with(&mut self, expr: &Expr, leaves: &Leaves<'_, D::Value>) -> Result<D::Value, D::Error> {
         let scene = &mut *self.scene;
-        eval(self.domain, expr, &mut |domain, leaf| leaves.value(leaf, domain, scene))
+        eval(self.domain, expr, &mut |domain, leaf| match (leaf, &leaves.other) {
+            (Expr::Var(var), _) => scene.read(domain, *var),
+            (Expr::Next(var), _) => match leaves.writes.iter().find(|(written, _)| written == var) {
+                Some((_, Some(value))) => Ok(value.clone()),
+                _ => scene.read(domain, *var),
+            },
+            (Expr::Choice(number, _), Some(pair)) if is_per_thread(pair.assign, *number) => {
+                scene.choice_for(domain, pair.number_of, *number)
+            }
+            (Expr::Choice(number, _), _) => scene.choice(domain, *number),
+            (Expr::Passive(var), Some(pair)) => scene.read_other(domain, pair.other, *var),
+            (Expr::PassiveNext(var), Some(pair)) => match pair.written.iter().find(|(written, _)| written == var) {
+                Some((_, value)) => Ok(value.clone()),
+                None => scene.read_other(domain, pair.other, *var),
+            },
+            _ => unreachable!("the validator rejects other threads' variables elsewhere"),
+        })
     }
 
     /// An assignment. All right-hand sides are read in the old state. The other threads that have what a passive
@@ -272,32 +289,6 @@ struct Pair<'a, V> {
     number_of: usize,
     /// Its new values, for constraints.
     written: &'a [(VarId, V)],
-}
-
-impl<V: Clone> Leaves<'_, V> {
-    fn value<D, S>(&self, leaf: &Expr, domain: &mut D, scene: &mut S) -> Result<V, D::Error>
-    where
-        D: Domain<Value = V>,
-        S: Scene<D>,
-    {
-        match (leaf, &self.other) {
-            (Expr::Var(var), _) => scene.read(domain, *var),
-            (Expr::Next(var), _) => match self.writes.iter().find(|(written, _)| written == var) {
-                Some((_, Some(value))) => Ok(value.clone()),
-                _ => scene.read(domain, *var),
-            },
-            (Expr::Choice(number, _), Some(pair)) if is_per_thread(pair.assign, *number) => {
-                scene.choice_for(domain, pair.number_of, *number)
-            }
-            (Expr::Choice(number, _), _) => scene.choice(domain, *number),
-            (Expr::Passive(var), Some(pair)) => scene.read_other(domain, pair.other, *var),
-            (Expr::PassiveNext(var), Some(pair)) => match pair.written.iter().find(|(written, _)| written == var) {
-                Some((_, value)) => Ok(value.clone()),
-                None => scene.read_other(domain, pair.other, *var),
-            },
-            _ => unreachable!("the validator rejects other threads' variables elsewhere"),
-        }
-    }
 }
 
 /// The variables of a scope, in the order of their declaration.

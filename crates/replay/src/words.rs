@@ -72,6 +72,16 @@ impl fmt::Display for Flaw {
     }
 }
 
+impl Refused {
+    /// The flaw, if there is one.
+    pub fn flaw(self) -> Option<Flaw> {
+        match self {
+            Refused::Flawed(flaw) => Some(flaw),
+            Refused::Unjudged(_) => None,
+        }
+    }
+}
+
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

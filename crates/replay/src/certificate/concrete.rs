@@ -9,12 +9,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 use selvedge_check::Run;
-use selvedge_ir::{EdgeId, LocId, Program, Value, VarId};
+use selvedge_ir::{EdgeId, Program, Value, VarId};
 
 use super::place_table::PlaceTable;
 use super::route::{Move, Route, To, Traveller, travel};
 use super::{Flaw, Refused, Unjudged};
-use crate::domain::{Concrete, Overflow, is_true};
+use crate::domain::{Concrete, NoValue, is_true};
 use crate::semantics::{Child, Control, Effect, Meaning, Scene, Writes, call_of, child, control};
 
 /// More cases on the way from one place than this are not looked at.
@@ -23,19 +23,6 @@ const LIMIT: usize = 1 << 26;
 /// The values of all variables that a thread sees, by their numbers; `None` is open.
 pub(super) type Values = Vec<Option<bool>>;
 
-/// Something whose value is open, and needed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Needed {
-    Var(VarId),
-    Choice(u32),
-}
-
-impl From<Overflow> for Needed {
-    fn from(_: Overflow) -> Needed {
-        unreachable!("Boolean programs do not compute")
-    }
-}
-
 /// The values before a step, and those that it chooses.
 #[derive(Clone, Debug)]
 pub(super) struct Case {
@@ -43,23 +30,24 @@ pub(super) struct Case {
     choices: BTreeMap<u32, bool>,
 }
 
-impl Scene<Concrete<Needed>> for Case {
-    fn read(&mut self, _: &mut Concrete<Needed>, var: VarId) -> Result<Value, Needed> {
-        self.now[var.index()].map(Value::Bool).ok_or(Needed::Var(var))
+impl Scene<Concrete> for Case {
+    fn read(&mut self, _: &mut Concrete, var: VarId) -> Result<Value, NoValue> {
+        self.now[var.index()].map(Value::Bool).ok_or(NoValue::Var(var))
     }
 
-    fn choice(&mut self, _: &mut Concrete<Needed>, number: u32) -> Result<Value, Needed> {
-        self.choices.get(&number).map(|value| Value::Bool(*value)).ok_or(Needed::Choice(number))
+    fn choice(&mut self, _: &mut Concrete, number: u32) -> Result<Value, NoValue> {
+        self.choices.get(&number).map(|value| Value::Bool(*value)).ok_or(NoValue::Choice(number))
     }
 }
 
 impl Case {
     /// The case in which something has this value.
-    fn with(&self, needed: Needed, value: bool) -> Case {
+    fn with(&self, needed: NoValue, value: bool) -> Case {
         let mut case = self.clone();
         match needed {
-            Needed::Var(var) => case.now[var.index()] = Some(value),
-            Needed::Choice(number) => drop(case.choices.insert(number, value)),
+            NoValue::Var(var) => case.now[var.index()] = Some(value),
+            NoValue::Choice(number) => drop(case.choices.insert(number, value)),
+            NoValue::Overflow => unreachable!("Boolean programs do not compute"),
         }
         case
     }
@@ -69,13 +57,13 @@ impl Case {
 pub(super) fn cases<T>(
     program: &Program,
     now: Values,
-    may_read: impl Fn(Needed) -> Result<(), Refused>,
-    operation: impl Fn(&mut Meaning<'_, Concrete<Needed>, Case>) -> Result<T, Needed>,
+    may_read: impl Fn(NoValue) -> Result<(), Refused>,
+    operation: impl Fn(&mut Meaning<'_, Concrete, Case>) -> Result<T, NoValue>,
 ) -> Result<Vec<(Values, T)>, Refused> {
     let mut results = Vec::new();
     let mut open = vec![Case { now, choices: BTreeMap::new() }];
     while let Some(mut case) = open.pop() {
-        match operation(&mut Meaning::new(program, &mut Concrete::new(), &mut case)) {
+        match operation(&mut Meaning::new(program, &mut Concrete, &mut case)) {
             Ok(result) => results.push((case.now, result)),
             Err(needed) => {
                 may_read(needed)?;
@@ -120,10 +108,8 @@ pub(super) type Seen = (u32, Vec<bool>);
 pub(super) enum Arrival {
     /// At a place, or with the end of the thread: the shared values, the thread, and those that it has started.
     Rule { shared: Vec<bool>, own: Option<Seen>, new: Vec<Seen> },
-    /// With the failure of a target assertion.
-    Failed,
-    /// With a thread at a target location.
-    Error(LocId),
+    /// With the failure of a target assertion, or with a thread at a target location.
+    Error(Flaw),
     /// With the end of the prelude, and these values.
     Start(Values),
 }
@@ -154,16 +140,9 @@ pub(super) struct Explorer<'a> {
 
 impl<'a> Explorer<'a> {
     pub(super) fn new(table: &'a PlaceTable<'a>, shared_vars: &'a [VarId]) -> Explorer<'a> {
-        let (hidden, seen) = (HashSet::new(), HashSet::new());
-        Explorer {
-            table,
-            shared_vars,
-            hidden,
-            room: usize::MAX,
-            left: Rc::new(Cell::new(LIMIT)),
-            seen,
-            arrivals: Vec::new(),
-        }
+        let (hidden, seen, arrivals) = (HashSet::new(), HashSet::new(), Vec::new());
+        let (room, left) = (usize::MAX, Rc::new(Cell::new(LIMIT)));
+        Explorer { table, shared_vars, hidden, room, left, seen, arrivals }
     }
 
     /// The values of a thread at a place.
@@ -185,9 +164,9 @@ impl<'a> Explorer<'a> {
         Ok(self.arrivals)
     }
 
-    fn may_read(&self, needed: Needed) -> Result<(), Refused> {
+    fn may_read(&self, needed: NoValue) -> Result<(), Refused> {
         match needed {
-            Needed::Var(var) if self.hidden.contains(&var) => {
+            NoValue::Var(var) if self.hidden.contains(&var) => {
                 Err(Unjudged::Beyond("a variable is read that is not listed").into())
             }
             _ => self.spend(1),
@@ -204,7 +183,7 @@ impl<'a> Explorer<'a> {
     /// All ways to give values to variables that are open.
     fn settled(&self, now: &Values, vars: &[VarId]) -> Result<Vec<Values>, Refused> {
         let open: Vec<VarId> = vars.iter().copied().filter(|var| now[var.index()].is_none()).collect();
-        open.iter().try_for_each(|var| self.may_read(Needed::Var(*var)))?;
+        open.iter().try_for_each(|var| self.may_read(NoValue::Var(*var)))?;
         self.spend(1_usize.checked_shl(open.len() as u32).unwrap_or(usize::MAX))?;
         Ok(all_values(now, vars.iter().copied()))
     }
@@ -215,7 +194,7 @@ impl<'a> Explorer<'a> {
         let edge = &program.edges[step.edge];
         if done.asserted.is_some_and(|holds| !is_true(holds)) {
             let is_error = self.table.task.target.has_assert(step.edge);
-            self.arrivals.extend(is_error.then_some((step.edge, Arrival::Failed)));
+            self.arrivals.extend(is_error.then_some((step.edge, Arrival::Error(Flaw::Assert(step.edge)))));
             return Ok(Vec::new());
         }
         if !done.conditions.iter().all(|condition| is_true(*condition)) {
@@ -228,7 +207,7 @@ impl<'a> Explorer<'a> {
         write(&mut now, &done.writes);
         let begun = step.child.filter(|_| way.new.as_ref().is_none_or(|new| new.len() < self.room));
         if let (Some(To::Error(loc)), _) | (_, To::Error(loc)) = (begun, step.to) {
-            self.arrivals.push((step.edge, Arrival::Error(loc)));
+            self.arrivals.push((step.edge, Arrival::Error(Flaw::Location(loc))));
             return Ok(Vec::new());
         }
         let own = if let Some(Child::Spawn(_)) = child(&edge.op) { done.child } else { Vec::new() };

@@ -37,10 +37,8 @@ pub(super) fn verify(task: &Task<'_>, locs: &[LocId]) -> Result<(), Refused> {
     if let Some(loc) = locs.iter().find(|loc| task.target.has_loc(**loc)) {
         return Err(Flaw::Location(*loc).into());
     }
-    match task.target.together.iter().find(|meeting| meeting.iter().all(|loc| inside(*loc))) {
-        Some(meeting) => Err(Flaw::Location(meeting[0]).into()),
-        None => Ok(()),
-    }
+    let meeting = task.target.together.iter().find(|meeting| meeting.iter().all(|loc| inside(*loc)));
+    meeting.map_or(Ok(()), |meeting| Err(Flaw::Location(meeting[0]).into()))
 }
 
 /// The locations at which threads may be after a step along an edge, or behind it once a call has returned.

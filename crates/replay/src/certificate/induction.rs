@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use selvedge_check::{Paths, Run, Task};
-use selvedge_ir::{EntryId, ProcId, Program, Scope, Ty, VarId};
+use selvedge_ir::{EntryId, ProcId, Program, Scope, VarId};
 
 use super::places::{Kind, Move, Places};
 use super::sat::{Lit, Sat};
@@ -23,22 +23,14 @@ use crate::semantics::{Control, Effect, Meaning, Scene, Writes, call_of, control
 
 /// Checks the certificate.
 pub(super) fn verify(task: &Task<'_>, k: u32, paths: Paths, run: &Run<'_>) -> Result<(), Refused> {
-    if !is_sequential(task.program) {
-        return Err(Flaw::OutOfScope("it has several threads").into());
-    }
-    if task.program.vars.iter().any(|var| var.ty != Ty::Bool) {
-        return Err(Flaw::OutOfScope("it has integers").into());
-    }
-    let places = Places::new(task)?;
+    is_sequential(task.program)?;
+    let places = Places::new(task, run)?;
     base(Path::from_start(task, &places, run)?, k)?;
     step(Path::from_anywhere(task, &places, run), k, paths)
 }
 
-/// Question 1, for each number of steps.
+/// Question 1, for each number of steps but 0, as the first place is no error.
 fn base(mut path: Path<'_>, k: u32) -> Result<(), Refused> {
-    if path.places.is_error(path.task, 0) {
-        return Err(Flaw::Base(0).into());
-    }
     for steps in 1..=k {
         let error = path.extend()?;
         path.sat.refute(&[error], Flaw::Base(steps))?;
@@ -131,7 +123,7 @@ impl<'a> Path<'a> {
 
     fn any_state(&mut self) -> State {
         State {
-            place: (0..width(self.places.all.len())).map(|_| self.sat.fresh()).collect(),
+            place: (0..width(self.places.all.len() + 1)).map(|_| self.sat.fresh()).collect(),
             vars: self.task.program.vars.iter().map(|_| self.sat.fresh()).collect(),
         }
     }
@@ -155,17 +147,15 @@ impl<'a> Path<'a> {
             self.connect(step, *taken, guards, writes);
         }
         self.keep_the_rest(changes);
-        let is_error = |step: &Move| self.places.is_error(self.task, step.to);
-        let errors = self.places.moves.iter().zip(&taken).filter(|(step, _)| is_error(step)).map(|(_, taken)| *taken);
-        let errors: Vec<Lit> = errors.collect();
+        let errors = self.places.moves.iter().zip(taken).filter(|(step, _)| step.to.is_none());
         let none = self.sat.constant(false);
-        Ok(errors.into_iter().fold(none, |any, taken| self.sat.or(any, taken)))
+        Ok(errors.fold(none, |any, (_, taken)| self.sat.or(any, taken)))
     }
 
     /// In the first state, variables of procedures that are not on the stack are false. Moves keep it so.
     fn require_one_writing(&mut self, taken: &[Lit]) {
         let program = self.task.program;
-        let stack = |step: &Move| self.places.position(step.from).stack(program).collect::<Vec<_>>();
+        let stack = |step: &Move| self.places.all[step.from].stack(program).collect::<Vec<_>>();
         let stacks: Vec<_> = self.places.moves.iter().map(stack).collect();
         for (var, variable) in program.vars.iter_enumerated() {
             if let Scope::Local(owner) = variable.scope {
@@ -180,7 +170,7 @@ impl<'a> Path<'a> {
     /// The move is taken only if it connects the last two states.
     fn connect(&mut self, step: &Move, taken: Lit, guards: Vec<Lit>, writes: Latest) {
         let [.., now, next] = self.states.as_slice() else { unreachable!("a state was added") };
-        for (state, number) in [(now, step.from), (next, step.to)] {
+        for (state, number) in [(now, step.from), (next, step.to.unwrap_or(self.places.all.len()))] {
             for (place, bit) in state.place.iter().enumerate() {
                 self.sat.clause(&[!taken, if number >> place & 1 == 1 { *bit } else { !*bit }]);
             }
@@ -230,7 +220,7 @@ impl<'a> Path<'a> {
     /// Computes what a move from the last state but one to the last one needs, and what it writes; `None` is any value.
     /// The variables of frames that are left become false.
     fn effect(&mut self, step: &Move, choices: &mut BTreeMap<u32, Lit>) -> Result<(Vec<Lit>, Latest), Refused> {
-        let (program, position) = (self.task.program, self.places.position(step.from));
+        let (program, position) = (self.task.program, &self.places.all[step.from]);
         let (edge, sat) = (&program.edges[step.edge], &mut self.sat);
         let falsehood = sat.constant(false);
         let forget = |procs: &[ProcId]| -> Writes<Lit> {

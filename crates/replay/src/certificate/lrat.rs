@@ -33,33 +33,17 @@
 //! on it checks either. An answer "satisfiable" that is wrong can make the judge reject a certificate, never accept
 //! one.
 
-use std::ops::Range;
-
 use selvedge_cdcl::{ClauseId, Proof};
 
 /// The clauses that are known to follow from those of the judge.
 #[derive(Debug, Default)]
 pub(super) struct Checker {
-    /// The literals of all clauses.
-    lits: Vec<i32>,
-    /// By number, the place in `lits`; `None` for a clause that was deleted, or whose derivation does not check.
-    clauses: Vec<Option<Range<usize>>>,
-    /// The number of literals of deleted clauses.
-    n_deleted: usize,
+    /// By number, the literals; `None` for a clause that was deleted, or whose derivation does not check.
+    clauses: Vec<Option<Box<[i32]>>>,
     /// By literal ([`index`]), the last step in whose check it was true.
     true_in: Vec<u64>,
     /// The number of the step that is being checked.
     step: u64,
-}
-
-/// The contribution of a hint to a check.
-enum Hint {
-    /// All literals are false.
-    Conflict,
-    /// All literals but this one are false.
-    Unit(i32),
-    /// Several literals may be true, or there is no such clause.
-    Unusable,
 }
 
 impl Checker {
@@ -77,25 +61,12 @@ impl Checker {
 
     fn push(&mut self, clause: Option<&[i32]>) -> ClauseId {
         let id = ClauseId::try_from(self.clauses.len()).expect("a proof has fewer than 2^32 clauses");
-        let start = self.lits.len();
-        self.lits.extend(clause.into_iter().flatten());
-        self.clauses.push(clause.map(|_| start..self.lits.len()));
+        self.clauses.push(clause.map(Box::from));
         id
     }
 
     fn get(&self, id: ClauseId) -> Option<&[i32]> {
-        Some(&self.lits[self.clauses.get(id as usize)?.clone()?])
-    }
-
-    /// Moves the literals together where those of deleted clauses were.
-    fn compact(&mut self) {
-        let lits = std::mem::take(&mut self.lits);
-        for place in self.clauses.iter_mut().flatten() {
-            let start = self.lits.len();
-            self.lits.extend_from_slice(&lits[place.clone()]);
-            *place = start..self.lits.len();
-        }
-        self.n_deleted = 0;
+        self.clauses.get(id as usize)?.as_deref()
     }
 
     /// Returns whether a stored clause shows that the assumptions cannot hold together.
@@ -117,23 +88,16 @@ impl Checker {
             return true;
         }
         for hint in hints {
-            match self.read(*hint) {
-                Hint::Conflict => return true,
-                Hint::Unit(lit) => self.set_true(lit),
-                Hint::Unusable => return false,
+            let Some(clause) = self.get(*hint) else { return false };
+            let mut open = clause.iter().copied().filter(|lit| !self.is_true(-lit));
+            // If no literal is left, this contradicts the assumption.
+            let Some(lit) = open.next() else { return true };
+            if open.any(|other| other != lit) {
+                return false;
             }
+            self.set_true(lit);
         }
         false
-    }
-
-    fn read(&self, hint: ClauseId) -> Hint {
-        let Some(clause) = self.get(hint) else { return Hint::Unusable };
-        let mut open = clause.iter().filter(|lit| !self.is_true(-**lit));
-        match open.next() {
-            None => Hint::Conflict,
-            Some(lit) if open.all(|other| other == lit) => Hint::Unit(*lit),
-            Some(_) => Hint::Unusable,
-        }
     }
 
     /// Returns whether this is a literal of a variable of the judge. All literals of stored clauses are.
@@ -158,12 +122,7 @@ impl Proof for Checker {
     }
 
     fn delete(&mut self, id: ClauseId) {
-        if let Some(place) = self.clauses.get_mut(id as usize).and_then(Option::take) {
-            self.n_deleted += place.len();
-        }
-        if self.n_deleted > self.lits.len() / 2 {
-            self.compact();
-        }
+        drop(self.clauses.get_mut(id as usize).and_then(Option::take));
     }
 }
 

@@ -76,16 +76,6 @@ pub enum Unjudged {
     Stopped(Stop),
 }
 
-impl Refused {
-    /// The flaw, if there is one.
-    pub fn flaw(self) -> Option<Flaw> {
-        match self {
-            Refused::Flawed(flaw) => Some(flaw),
-            Refused::Unjudged(_) => None,
-        }
-    }
-}
-
 impl From<Stop> for Refused {
     fn from(stop: Stop) -> Refused {
         Refused::Unjudged(Unjudged::Stopped(stop))

@@ -3,13 +3,13 @@
 use std::collections::{BTreeSet, HashMap};
 
 use selvedge_check::{Place, Role, Task};
-use selvedge_ir::{EdgeId, EntryId, LocId, Op, ProcId, Program, Scope, Ty, VarId};
+use selvedge_ir::{EdgeId, EntryId, LocId, Op, ProcId, Program, Scope, VarId};
 
 use super::control_flow::is_blocked;
 use super::{Flaw, Refused};
 use crate::commutation::{Commutation, reached};
 use crate::position::Position;
-use crate::program::Leaving;
+use crate::program::{Leaving, has, is_boolean, leaving};
 
 /// The places of a proof beside the question that it answers.
 pub(super) struct PlaceTable<'a> {
@@ -29,9 +29,7 @@ impl<'a> PlaceTable<'a> {
     /// prelude count.
     pub(super) fn new(task: &'a Task<'a>, places: &'a [Place], sees_prelude: bool) -> Result<Self, Refused> {
         let program = task.program;
-        if program.vars.iter().any(|var| var.ty != Ty::Bool) {
-            return Err(Flaw::OutOfScope("it has integers").into());
-        }
+        is_boolean(program)?;
         let stacks = places.iter().map(|place| well_formed(program, place)).collect::<Option<Vec<_>>>();
         let stacks = stacks.ok_or(Flaw::Malformed(None))?;
         let key = |place: &'a Place| (place.role, place.calls.as_slice(), place.loc);
@@ -40,7 +38,7 @@ impl<'a> PlaceTable<'a> {
             return Err(Flaw::Malformed(None).into());
         }
         numbers.retain(|(role, _, _), _| sees_prelude || *role != Role::Prelude);
-        let (leaving, commutation) = (Leaving::new(program), Commutation::new(program));
+        let (leaving, commutation) = (leaving(program), Commutation::new(program));
         let watched = watched(task, places);
         Ok(PlaceTable { task, places, numbers, stacks, leaving, commutation, watched })
     }
@@ -76,14 +74,7 @@ impl<'a> PlaceTable<'a> {
 
     /// Returns whether a thread at a place has a variable that other threads can mention.
     pub(super) fn has(&self, place: u32, var: VarId) -> bool {
-        let program = self.task.program;
-        match program.vars[var].scope {
-            Scope::Shared => true,
-            Scope::Thread => {
-                kind(self.at(place).role).is_some_and(|kind| program.entries[kind].thread_vars.contains(&var))
-            }
-            Scope::Local(owner) => self.stack(place).contains(&owner),
-        }
+        has(self.task.program, kind(self.at(place).role), self.stack(place).iter().copied(), var)
     }
 
     /// A location at which a thread at one of these places, or threads at several of them together, are an error.
@@ -125,27 +116,17 @@ fn well_formed(program: &Program, place: &Place) -> Option<Vec<ProcId>> {
     if let Some(kind) = kind(place.role) {
         program.entries.get(kind)?;
     }
-    let running = program.locs.get(place.loc)?.proc;
-    let mut stack = Vec::new();
-    for call in &place.calls {
-        let edge = program.edges.get(*call)?;
-        let Op::Call(call) = &edge.op else { return None };
-        let caller = program.locs[edge.from].proc;
-        if stack.is_empty() {
-            stack.push(caller);
-        }
-        if stack.last() != Some(&caller) || stack.contains(&call.callee) {
-            return None;
-        }
-        stack.push(call.callee);
-    }
-    if stack.is_empty() {
-        stack.push(running);
-    }
+    program.locs.get(place.loc)?;
+    place.calls.iter().try_for_each(|call| program.edges.get(*call).map(drop))?;
+    let position = Position { calls: place.calls.clone(), loc: place.loc };
+    let stack: Vec<ProcId> = position.stack(program).collect();
+    let calls = |call: EdgeId, proc: ProcId| matches!(&program.edges[call].op, Op::Call(call) if call.callee == proc);
+    let follow = place.calls.iter().zip(&stack[1..]).all(|(call, callee)| calls(*call, *callee));
+    let recurs = (1..stack.len()).any(|frame| stack[..frame].contains(&stack[frame]));
     let has = |(frame, var): &(u32, VarId)| match program.vars.get(*var).map(|var| var.scope) {
         Some(Scope::Thread) => *frame == 0,
         Some(Scope::Local(owner)) => stack.get(*frame as usize) == Some(&owner),
         Some(Scope::Shared) | None => false,
     };
-    (stack.last() == Some(&running) && place.vars.iter().all(has)).then_some(stack)
+    (follow && !recurs && place.vars.iter().all(has)).then_some(stack)
 }

@@ -35,7 +35,7 @@ enum Mode {
     /// Any steps, since it holds the atomic flag.
     Held,
     /// Any steps, since it is alone.
-    Prelude,
+    Alone,
 }
 
 /// The ways from a place.
@@ -68,7 +68,7 @@ pub(super) enum To {
     Unlisted,
     /// Nowhere: it ended.
     Gone,
-    /// Nowhere: the prelude ended, and the initial threads begin.
+    /// Nowhere: a thread that was alone ended. After the prelude, the initial threads begin.
     Start,
 }
 
@@ -77,7 +77,7 @@ impl Route {
     pub(super) fn new(table: &PlaceTable<'_>, place: u32, run: &Run<'_>) -> Result<Route, Refused> {
         let at = table.at(place);
         let mode = match at.role {
-            Role::Prelude => Mode::Prelude,
+            Role::Prelude => Mode::Alone,
             Role::Holder(_) => Mode::Held,
             Role::Free(_) => Mode::Quiet,
         };
@@ -85,9 +85,16 @@ impl Route {
         Search::new(table, kind(at.role), (mode, position)).explore(run)
     }
 
-    /// All ways through the prelude.
-    pub(super) fn of_prelude(table: &PlaceTable<'_>, prelude: ProcId, run: &Run<'_>) -> Result<Route, Refused> {
-        Search::new(table, None, (Mode::Prelude, Position::entry(table.task.program, prelude))).explore(run)
+    /// All ways of a thread that is alone, like the prelude's, from the beginning of a procedure to its end; with the
+    /// control of the thread at each inner location.
+    pub(super) fn alone(
+        table: &PlaceTable<'_>,
+        proc: ProcId,
+        run: &Run<'_>,
+    ) -> Result<(Route, impl Iterator<Item = Position>), Refused> {
+        let mut search = Search::new(table, None, (Mode::Alone, Position::entry(table.task.program, proc)));
+        let route = search.explore(run)?;
+        Ok((route, search.spots.into_iter().map(|(_, position)| position)))
     }
 
     /// The same route with its inner locations in topological order. A depth-first search finds the moves that lead
@@ -153,12 +160,12 @@ impl<'a> Search<'a> {
     }
 
     /// Looks at each inner location once.
-    fn explore(mut self, run: &Run<'_>) -> Result<Route, Refused> {
+    fn explore(&mut self, run: &Run<'_>) -> Result<Route, Refused> {
         let mut nodes = Vec::new();
         while nodes.len() < self.spots.len() {
             run.tick()?;
             let (mode, position) = self.spots[nodes.len()].clone();
-            let leaving = self.table.leaving.of(position.loc).iter();
+            let leaving = self.table.leaving[position.loc].iter();
             nodes.push(leaving.map(|edge| self.follow(mode, &position, *edge)).collect::<Result<Vec<Move>, Flaw>>()?);
             if self.spots.len() > LIMIT {
                 return Err(Unjudged::Beyond("too many steps may follow one another without being seen").into());
@@ -178,7 +185,7 @@ impl<'a> Search<'a> {
         // macro step goes on, as it may never end.
         let begins_watched = begun.as_ref().is_some_and(|begun| self.table.watches(begun.loc));
         let to = match position.after(program, id) {
-            None if mode == Mode::Prelude => To::Start,
+            None if mode == Mode::Alone => To::Start,
             None => To::Gone,
             Some(after) => match self.arrive(mode, position, op, after) {
                 To::Inner(_) if begins_watched => To::Unlisted,
@@ -199,8 +206,8 @@ impl<'a> Search<'a> {
             return To::Place(place);
         }
         match mode {
-            // The prelude's thread meets no other.
-            Some(mode) if mode == Mode::Prelude || !self.table.watches(after.loc) => self.inner((mode, after)),
+            // A thread that is alone meets no other.
+            Some(mode) if mode == Mode::Alone || !self.table.watches(after.loc) => self.inner((mode, after)),
             _ => To::Unlisted,
         }
     }
@@ -216,7 +223,7 @@ impl<'a> Search<'a> {
 
     /// The role of the thread after a step, and what it may then do without being seen.
     fn after(&self, mode: Mode, from: &Position, op: &Op) -> (Role, Option<Mode>) {
-        let Some(kind) = self.kind else { return (Role::Prelude, Some(Mode::Prelude)) };
+        let Some(kind) = self.kind else { return (Role::Prelude, Some(Mode::Alone)) };
         match (flag(op), mode) {
             (Some(true), _) | (None, Mode::Held) => (Role::Holder(kind), Some(Mode::Held)),
             (Some(false), _) => (Role::Free(kind), None),

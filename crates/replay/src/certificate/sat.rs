@@ -144,8 +144,7 @@ impl<'r> Sat<'r> {
     pub(super) fn satisfiable(&mut self, lits: &[Lit]) -> Result<bool, Refused> {
         self.buffer.clear();
         self.buffer.extend(lits.iter().map(|lit| lit.0));
-        let proceed = || self.run.check_limits();
-        match self.solver.solve(&self.buffer, &mut self.checker, proceed)? {
+        match self.solver.solve(&self.buffer, &mut self.checker, || self.run.check_limits())? {
             Answer::Satisfiable => Ok(true),
             Answer::Unsatisfiable(id) if self.checker.refutes(id, &self.buffer) => Ok(false),
             Answer::Unsatisfiable(_) => Err(Flaw::SatProof.into()),

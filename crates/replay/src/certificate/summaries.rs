@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_check::formula::{Atom, FormulaId};
 use selvedge_check::{Run, SummaryProof, Task};
-use selvedge_ir::{Edge, EdgeId, EntryId, LocId, Op, ProcId, Program, Scope, Ty, VarId};
+use selvedge_ir::{Edge, EdgeId, EntryId, LocId, Op, ProcId, Program, Scope, VarId};
 
 use super::encode;
 use super::sat::{Lit, Sat};
@@ -46,12 +46,7 @@ pub(super) fn verify(task: &Task<'_>, proof: &SummaryProof, run: &Run<'_>) -> Re
 
 /// One thread, Boolean variables, and a prelude that ends by returning.
 fn in_scope(program: &Program) -> Result<(), Flaw> {
-    if !is_sequential(program) {
-        return Err(Flaw::OutOfScope("it has several threads"));
-    }
-    if program.vars.iter().any(|var| var.ty != Ty::Bool) {
-        return Err(Flaw::OutOfScope("it has integers"));
-    }
+    is_sequential(program)?;
     if program.prelude.is_some_and(|prelude| ends_inside(program, prelude)) {
         return Err(Flaw::OutOfScope("its prelude may end in the middle"));
     }
@@ -142,10 +137,6 @@ struct Question<'a> {
 }
 
 impl<'a> Checker<'a> {
-    fn program(&self) -> &'a Program {
-        self.task.program
-    }
-
     /// Questions about a procedure of which nothing is known.
     fn blank(&'a self, proc: ProcId) -> Question<'a> {
         Question { checker: self, sat: Sat::new(self.run), proc, entry: Column::default(), now: Now::default() }
@@ -162,7 +153,7 @@ impl<'a> Checker<'a> {
     /// Question 1: the prelude begins in every initial state, and the thread in every state in which it returns; or the
     /// thread begins in every initial state.
     fn start(&'a self) -> Result<(), Refused> {
-        let program = self.program();
+        let program = self.task.program;
         let kind = EntryId::new(0);
         let first = program.prelude.unwrap_or(program.entries[kind].proc);
         let mut question = self.blank(first);
@@ -185,7 +176,7 @@ impl<'a> Checker<'a> {
 
     /// Questions 2 to 6 for one edge whose location is reached.
     fn edge(&'a self, id: EdgeId, edge: &Edge, here: FormulaId) -> Result<(), Refused> {
-        let program = self.program();
+        let program = self.task.program;
         let proc = program.locs[edge.from].proc;
         let mut question = self.question(proc, here)?;
         if let (Op::Return(exprs), true) = (&edge.op, self.called.contains(&proc)) {
@@ -213,18 +204,18 @@ impl<'a> Checker<'a> {
 
     fn location(&'a self, loc: LocId) -> Result<(), Refused> {
         let Some(here) = self.proof.loc(loc) else { return Ok(()) };
-        self.question(self.program().locs[loc].proc, here)?.sat.refute(&[], Flaw::Location(loc))
+        self.question(self.task.program.locs[loc].proc, here)?.sat.refute(&[], Flaw::Location(loc))
     }
 }
 
 impl<'a> Question<'a> {
     fn meaning(&mut self) -> Meaning<'_, Sat<'a>, Now> {
-        Meaning::new(self.checker.program(), &mut self.sat, &mut self.now)
+        Meaning::new(self.checker.task.program, &mut self.sat, &mut self.now)
     }
 
     /// The gate of a formula about this procedure: at a location, or, with the returned values, at its return.
     fn formula(&mut self, id: FormulaId, results: Option<&[Lit]>) -> Result<Lit, Refused> {
-        let (program, proc) = (self.checker.program(), self.proc);
+        let (program, proc) = (self.checker.task.program, self.proc);
         let (entry, now) = (&mut self.entry, &mut self.now.vars);
         let is_visible = |var: VarId, may_be_local: bool| match program.vars.get(var).map(|var| var.scope) {
             Some(Scope::Shared | Scope::Thread) => true,
@@ -252,7 +243,7 @@ impl<'a> Question<'a> {
 
     /// Questions 1 and 3: a procedure begins with the values of `now`; its entry is the same.
     fn begins(&mut self, proc: ProcId, flaw: Flaw) -> Result<(), Refused> {
-        let program = self.checker.program();
+        let program = self.checker.task.program;
         let mut entry = self.now.vars.globals(&mut self.sat, program);
         let params = program.procs[proc].params.iter();
         entry.0.extend(params.map(|param| (*param, self.now.vars.get(&mut self.sat, *param))));
@@ -272,7 +263,7 @@ impl<'a> Question<'a> {
     /// A procedure that was entered with these values has returned as its summary says; returns its results.
     fn returned(&mut self, callee: ProcId, summary: FormulaId, entry: Column) -> Result<Vec<Lit>, Refused> {
         (self.proc, self.entry, self.now) = (callee, entry, Now::default());
-        let results = self.checker.program().procs[callee].results.iter().map(|_| self.sat.fresh());
+        let results = self.checker.task.program.procs[callee].results.iter().map(|_| self.sat.fresh());
         let results: Vec<Lit> = results.collect();
         let allowed = self.formula(summary, Some(&results))?;
         self.sat.require(allowed);
@@ -281,7 +272,7 @@ impl<'a> Question<'a> {
 
     /// Questions 3 and 4: `frame` are the variables of the callee's frame.
     fn call(mut self, id: EdgeId, callee: ProcId, frame: Writes<Lit>) -> Result<(), Refused> {
-        let program = self.checker.program();
+        let program = self.checker.task.program;
         let globals = self.now.vars.globals(&mut self.sat, program);
         let (caller, caller_entry) = (self.proc, std::mem::take(&mut self.entry));
         let mut caller_now = std::mem::replace(&mut self.now, Now { vars: globals, ..Now::default() });

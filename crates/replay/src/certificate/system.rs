@@ -82,19 +82,13 @@ impl Automaton {
         Ok(automaton)
     }
 
-    /// By depth-first search from each state.
     fn close_silent(&mut self, proof: &SystemProof, run: &Run<'_>) -> Result<(), Stop> {
         let mut next: Vec<Vec<u32>> = vec![Vec::new(); self.n_nodes as usize];
         for step in proof.transitions.iter().filter(|step| step.read.is_none()) {
             next[step.from as usize].push(step.to);
         }
         for node in 0..self.n_nodes {
-            let (mut seen, mut waiting) = (Nodes::from([node]), vec![node]);
-            while let Some(node) = waiting.pop() {
-                run.tick()?;
-                waiting.extend(next[node as usize].iter().copied().filter(|next| seen.insert(*next)));
-            }
-            self.silent.push(seen);
+            self.silent.push(closure(Nodes::from([node]), &next, run)?);
         }
         Ok(())
     }
@@ -131,13 +125,7 @@ impl Automaton {
             run.tick()?;
             nodes.iter().for_each(|to| before[*to as usize].push(from));
         }
-        let mut leading = self.finals.clone();
-        let mut waiting: Vec<u32> = leading.iter().copied().collect();
-        while let Some(node) = waiting.pop() {
-            run.tick()?;
-            waiting.extend(before[node as usize].iter().copied().filter(|from| leading.insert(*from)));
-        }
-        Ok(leading)
+        closure(self.finals.clone(), &before, run)
     }
 
     /// States from which every word is accepted: the greatest set of final states that read every symbol to one of the
@@ -157,6 +145,16 @@ impl Automaton {
             accepting = fewer;
         }
     }
+}
+
+/// Some states, and all that they lead to by steps from each state to those in its list.
+fn closure(mut nodes: Nodes, next: &[Vec<u32>], run: &Run<'_>) -> Result<Nodes, Stop> {
+    let mut waiting: Vec<u32> = nodes.iter().copied().collect();
+    while let Some(node) = waiting.pop() {
+        run.tick()?;
+        waiting.extend(next[node as usize].iter().copied().filter(|next| nodes.insert(*next)));
+    }
+    Ok(nodes)
 }
 
 /// Returns whether the numbers are those of states and symbols, and there are no more states than numbers: so that what

@@ -125,8 +125,7 @@ impl System {
                     self.tts.rules.push(Rule { shared, local, shared_after, after, goes_on });
                     self.edges.push(edge);
                 }
-                Arrival::Failed => self.target((shared, vec![local]), Flaw::Assert(edge)),
-                Arrival::Error(loc) => self.target((shared, vec![local]), Flaw::Location(loc)),
+                Arrival::Error(error) => self.target((shared, vec![local]), error),
                 Arrival::Start(_) => unreachable!("only the prelude starts the initial threads"),
             }
         }

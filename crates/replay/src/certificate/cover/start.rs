@@ -102,14 +102,13 @@ fn first_values(table: &StateTable<'_>, run: &Run<'_>) -> Result<Vec<Values>, Re
     if table.task.target.has_loc(entry) {
         return Err(Flaw::Location(entry).into());
     }
-    let route = Route::of_prelude(&table.places, prelude, run)?;
+    let (route, _) = Route::alone(&table.places, prelude, run)?;
     let mut all = BTreeSet::new();
     for values in first {
-        for (edge, arrival) in table.explorer(None).explore(&route, values, run)? {
+        for (_, arrival) in table.explorer(None).explore(&route, values, run)? {
             match arrival {
                 Arrival::Start(values) => drop(all.insert(only_shared(table, values))),
-                Arrival::Failed => return Err(Flaw::Assert(edge).into()),
-                Arrival::Error(loc) => return Err(Flaw::Location(loc).into()),
+                Arrival::Error(error) => return Err(error.into()),
                 Arrival::Rule { .. } => unreachable!("the prelude is seen nowhere"),
             }
         }

@@ -3,7 +3,7 @@
 use selvedge_ir::{BinaryOp, Expr, Program, UnaryOp, Value, VarId};
 
 use super::super::Refused;
-use crate::domain::{Concrete, Domain, Overflow};
+use crate::domain::{Concrete, Domain};
 use crate::semantics::{Meaning, Scene};
 
 /// Values that an expression has whatever the other variables and the choices are; `None` if that is not plain.
@@ -18,7 +18,7 @@ impl Domain for Plain {
     }
 
     fn unary(&mut self, op: UnaryOp, operand: Option<Value>) -> Result<Option<Value>, Refused> {
-        Ok(operand.and_then(|operand| Concrete::<Overflow>::new().unary(op, operand).ok()))
+        Ok(operand.and_then(|operand| Concrete.unary(op, operand).ok()))
     }
 
     /// A conjunction with a false part is false, whatever the other part is; and so on.
@@ -28,7 +28,7 @@ impl Domain for Plain {
             BinaryOp::And if is(left, false) || is(right, false) => Some(Value::Bool(false)),
             BinaryOp::Or if is(left, true) || is(right, true) => Some(Value::Bool(true)),
             BinaryOp::Implies if is(left, false) || is(right, true) => Some(Value::Bool(true)),
-            _ => left.zip(right).and_then(|(left, right)| Concrete::<Overflow>::new().binary(op, left, right).ok()),
+            _ => left.zip(right).and_then(|(left, right)| Concrete.binary(op, left, right).ok()),
         })
     }
 

@@ -21,11 +21,11 @@ use selvedge_ir::{Count, Edge, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program
 
 use super::{Flaw, Refused};
 use crate::domain::Domain as _;
-use crate::program::{Leaving, choice_types, concerns_others, default_value, exprs, starts_thread};
-use crate::semantics::{Control, Meaning, control};
+use crate::program::{choice_types, concerns_others, default_value, exprs, leaving};
+use crate::semantics::{Control, Meaning, child, control};
 use constant::{Known, Plain};
-use solver::{Response, Solver};
-use write::{Letters, Smt, Text};
+use solver::Solver;
+use write::{Letters, Smt, Text, equation};
 
 /// Checks the certificate.
 pub(super) fn verify(task: &Task<'_>, proof: &IntegerProof, run: &Run<'_>) -> Result<(), Refused> {
@@ -33,12 +33,12 @@ pub(super) fn verify(task: &Task<'_>, proof: &IntegerProof, run: &Run<'_>) -> Re
     let points = Points::new(task.program, task.program.entries[kind].proc, proof)?;
     let mut checker = Checker { task, points, solver: Solver::start(run)? };
     checker.start(kind)?;
-    let leaving = Leaving::new(task.program);
+    let leaving = leaving(task.program);
     for point in &proof.points {
         run.check_limits()?;
         let known = checker.points.known(point, task.program);
         checker.error_at(point)?;
-        for id in leaving.of(point.loc) {
+        for id in &leaving[point.loc] {
             checker.edge(point, &known, *id, &task.program.edges[*id])?;
         }
     }
@@ -55,7 +55,7 @@ fn in_scope(program: &Program) -> Result<EntryId, Flaw> {
         match &edge.op {
             op if concerns_others(op) => return Err(Flaw::OutOfScope("it has passive variables")),
             Op::Call(_) => return Err(Flaw::OutOfScope("it has calls")),
-            _ if starts_thread(edge) => return Err(Flaw::OutOfScope("it starts threads")),
+            op if child(op).is_some() => return Err(Flaw::OutOfScope("it starts threads")),
             _ => {}
         }
     }
@@ -214,9 +214,10 @@ impl Checker<'_> {
     fn allowed(&self, point: &ControlPoint) -> Result<Text<'_>, Refused> {
         let mut text = Text::new(self.task.program);
         for (var, value) in self.points.control.iter().zip(&point.values) {
-            text.require_value(*var, *value);
+            text.require(&equation('x', *var, *value));
         }
-        text.require_formula(&point.formula)?;
+        let formula = Meaning::new(self.task.program, &mut Smt, &mut Letters('x', 'c')).value(&point.formula)?;
+        text.require(&formula);
         Ok(text)
     }
 
@@ -233,9 +234,6 @@ impl Checker<'_> {
     }
 
     fn refute(&self, text: Text<'_>, flaw: Flaw) -> Result<(), Refused> {
-        match self.solver.ask(&text.finish())? {
-            Response::Unsat => Ok(()),
-            Response::Sat => Err(flaw.into()),
-        }
+        if self.solver.ask(&text.lines)? { Err(flaw.into()) } else { Ok(()) }
     }
 }

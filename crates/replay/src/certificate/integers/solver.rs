@@ -14,13 +14,6 @@ use selvedge_check::{Run, SolverFailure, Stop};
 /// The time to wait for an answer between two looks at the limits.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// An answer that means something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Response {
-    Sat,
-    Unsat,
-}
-
 pub(super) struct Solver<'r> {
     child: Child,
     input: Sender<String>,
@@ -72,7 +65,7 @@ impl<'r> Solver<'r> {
 
     /// Returns whether all assertions of a question can hold together. Everything but `sat` and `unsat` is a failure:
     /// an error message comes before the answer that it spoils.
-    pub(super) fn ask(&self, question: &str) -> Result<Response, Stop> {
+    pub(super) fn ask(&self, question: &str) -> Result<bool, Stop> {
         self.run.check_limits()?;
         self.send(format!("(push 1)\n{question}(check-sat)\n(pop 1)\n"));
         loop {
@@ -85,10 +78,10 @@ impl<'r> Solver<'r> {
     }
 }
 
-fn response(line: &str) -> Result<Response, Stop> {
+fn response(line: &str) -> Result<bool, Stop> {
     match line {
-        "sat" => Ok(Response::Sat),
-        "unsat" => Ok(Response::Unsat),
+        "sat" => Ok(true),
+        "unsat" => Ok(false),
         "unknown" | "timeout" => Err(Stop::Solver(SolverFailure::Undecided)),
         _ => Err(Stop::Solver(SolverFailure::Strange)),
     }

@@ -59,7 +59,7 @@ impl Scene<Smt> for Letters {
 /// A question under construction.
 pub(super) struct Text<'p> {
     program: &'p Program,
-    lines: String,
+    pub(super) lines: String,
     /// The variables that are defined after the step.
     defined: Vec<bool>,
 }
@@ -89,18 +89,6 @@ impl<'p> Text<'p> {
         self.line(format_args!("(assert {condition})"));
     }
 
-    /// Requires a formula before the step.
-    pub(super) fn require_formula(&mut self, formula: &Expr) -> Result<(), Refused> {
-        let formula = Meaning::new(self.program, &mut Smt, &mut Letters('x', 'c')).value(formula)?;
-        self.require(&formula);
-        Ok(())
-    }
-
-    /// Requires that a variable has a value before the step.
-    pub(super) fn require_value(&mut self, var: VarId, value: Value) {
-        self.line(format_args!("(assert (= x{} {}))", var.index(), constant(value)));
-    }
-
     /// Defines variables after the step. One with any value is as the one before, which may have any.
     pub(super) fn define(&mut self, writes: Writes<String>) {
         for (var, value) in writes {
@@ -120,18 +108,16 @@ impl<'p> Text<'p> {
 
     /// The state after the step is not one with these values in which the formula holds.
     pub(super) fn exclude(&mut self, control: &[VarId], values: &[Value], formula: &Expr) -> Result<(), Refused> {
-        let pairs = control.iter().zip(values);
-        let equal: Vec<String> =
-            pairs.map(|(var, value)| format!("(= y{} {})", var.index(), constant(*value))).collect();
+        let equal: Vec<String> = control.iter().zip(values).map(|(var, value)| equation('y', *var, *value)).collect();
         let formula = Meaning::new(self.program, &mut Smt, &mut Letters('y', 'c')).value(formula)?;
         self.line(format_args!("(assert (not (and true {} {formula})))", equal.join(" ")));
         Ok(())
     }
+}
 
-    /// The text.
-    pub(super) fn finish(self) -> String {
-        self.lines
-    }
+/// A variable, before or after the step by its letter, has a value.
+pub(super) fn equation(letter: char, var: VarId, value: Value) -> String {
+    format!("(= {letter}{} {})", var.index(), constant(value))
 }
 
 fn sort(ty: Ty) -> &'static str {

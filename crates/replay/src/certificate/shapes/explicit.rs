@@ -10,18 +10,19 @@
 //! order of the shape, the first one in the highest place.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{Role, Run, Shape, ShapeProof, ThreadScope};
+use selvedge_check::{Role, Run, ShapeProof, ThreadScope};
 use selvedge_ir::{EdgeId, Scope, VarId};
 use smallvec::SmallVec;
 
 use super::super::concrete::{Arrival, Explorer, Seen};
 use super::super::{Flaw, Refused};
 use super::Routes;
-use super::table::Table;
+use super::table::{Environment, Table};
 use crate::program::concerns_others;
 
 /// The values of a list of variables, the first one in the highest place: ascending numbers are ascending rows.
@@ -76,10 +77,8 @@ pub(super) struct Explicit<'a> {
     run: &'a Run<'a>,
     /// The shared variables that formulas speak of.
     told: Vec<VarId>,
-    /// The shapes by their threads and the number of those that have ended.
-    numbers: FxHashMap<(&'a [u32], u32), u32>,
-    /// The shapes, each with its states in ascending order.
-    shapes: Vec<(&'a Shape, Vec<Row>)>,
+    /// The states of each shape, in ascending order.
+    states: Vec<Vec<Row>>,
     ends: FxHashMap<Mover, Vec<End>>,
     /// The number of cases that may still be looked at.
     left: Rc<Cell<usize>>,
@@ -96,7 +95,7 @@ impl<'a> Explicit<'a> {
         if !are_shared || widest > MOST_BITS || program.edges.iter().any(|edge| concerns_others(&edge.op)) {
             return Ok(None);
         }
-        let mut shapes = Vec::new();
+        let mut states = Vec::new();
         // Few shapes with many states are common: proofs of sets in which most values do not matter.
         let mut left = MOST_STATES.min((proof.shapes.len() + 16) * STATES_OF_A_SHAPE);
         for shape in &proof.shapes {
@@ -105,19 +104,17 @@ impl<'a> Explicit<'a> {
             let Some(mut rows) = rows(&proof.formulas, shape.formula, &columns, left) else { return Ok(None) };
             left -= rows.len();
             rows.retain(|row| in_order(table, &shape.threads, *row));
-            shapes.push((shape, rows));
+            states.push(rows);
         }
-        let key = |(shape, _): &(&'a Shape, Vec<Row>)| (shape.threads.as_slice(), shape.ended);
-        let numbers = shapes.iter().map(key).zip(0..).collect();
-        let n_states: usize = shapes.iter().map(|(_, rows)| rows.len()).sum();
+        let n_states: usize = states.iter().map(Vec::len).sum();
         let left = Rc::new(Cell::new(CASES_IN_ALL + n_states * CASES_OF_A_STATE));
-        Ok(Some(Explicit { table, run, told, numbers, shapes, ends: FxHashMap::default(), left }))
+        Ok(Some(Explicit { table, run, told, states, ends: FxHashMap::default(), left }))
     }
 
     /// Returns whether all macro steps from the states of a shape, which is not the prelude's, lead to states of the
     /// set, without error.
     pub(super) fn shape(&mut self, number: usize, routes: &Routes<'_>) -> Result<(), Refused> {
-        let (shape, n_states) = (self.shapes[number].0, self.shapes[number].1.len());
+        let (shape, n_states) = (&self.table.proof.shapes[number], self.states[number].len());
         if let Some(loc) = self.table.places.error(&shape.threads).filter(|_| n_states > 0) {
             return Err(Flaw::Location(loc).into());
         }
@@ -125,7 +122,7 @@ impl<'a> Explicit<'a> {
         for at in 0..n_states {
             self.run.tick()?;
             state.clear();
-            let shared = unpack(self.table, &shape.threads, self.shapes[number].1[at], &mut state);
+            let shared = unpack(self.table, &shape.threads, self.states[number][at], &mut state);
             self.steps(&state, shape.ended, shared, routes)?;
         }
         Ok(())
@@ -177,8 +174,7 @@ impl<'a> Explicit<'a> {
                     let threads = own.iter().chain(&new).map(packed).collect();
                     End { edge, threads, ends: own.is_none(), shared: bits(&shared) }
                 }
-                Arrival::Failed => return Err(Flaw::Assert(edge).into()),
-                Arrival::Error(loc) => return Err(Flaw::Location(loc).into()),
+                Arrival::Error(error) => return Err(error.into()),
                 Arrival::Start(_) => unreachable!("only the prelude starts the initial threads"),
             });
         }
@@ -193,8 +189,8 @@ impl<'a> Explicit<'a> {
             row = row << self.width(*place) | Row::from(*own);
             places.push(*place);
         }
-        let Some(number) = self.numbers.get(&(places.as_slice(), ended)) else { return false };
-        self.shapes[*number as usize].1.binary_search(&row).is_ok()
+        let number = self.table.find(&places, Environment { held: false, ended });
+        number.is_some_and(|number| self.states[number].binary_search(&row).is_ok())
     }
 
     fn width(&self, place: u32) -> usize {
@@ -226,10 +222,8 @@ fn told(formulas: &Formulas) -> Vec<VarId> {
         Node::Atom(Atom::Now(var)) => Some(*var),
         _ => None,
     };
-    let mut vars: Vec<VarId> = formulas.nodes().iter().filter_map(now).collect();
-    vars.sort_unstable();
-    vars.dedup();
-    vars
+    let vars: BTreeSet<VarId> = formulas.nodes().iter().filter_map(now).collect();
+    vars.into_iter().collect()
 }
 
 /// The propositions whose values make up a state of a shape.

@@ -61,7 +61,7 @@ use selvedge_ir::Count;
 
 use super::route::{Move, Route};
 use super::{Flaw, Refused, Unjudged};
-use crate::program::starts_thread;
+use crate::semantics::child;
 use explicit::{Explicit, is_prelude};
 use table::Table;
 use walk::Walk;
@@ -124,7 +124,7 @@ impl<'a> Routes<'a> {
             let known = &mut self.known[*place as usize];
             if known.is_none() {
                 let route = Route::new(&self.table.places, *place, run)?.in_order();
-                let spawns = |step: &Move| starts_thread(&self.table.task.program.edges[step.edge]);
+                let spawns = |step: &Move| child(&self.table.task.program.edges[step.edge].op).is_some();
                 let may_spawn = route.nodes.iter().flatten().any(spawns);
                 *known = Some((route, may_spawn));
             }

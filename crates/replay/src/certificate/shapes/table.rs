@@ -44,11 +44,14 @@ impl<'a> Table<'a> {
         Ok(Table { task, proof, places, longest })
     }
 
+    /// The number of the shape of threads at these places, which are in order.
+    pub(super) fn find(&self, places: &[u32], Environment { held, ended }: Environment) -> Option<usize> {
+        self.proof.shapes.binary_search_by(|shape| shape.key().cmp(&(places, held, ended))).ok()
+    }
+
     /// The formula of threads at these places, which are in order.
     pub(super) fn listed(&self, places: &[u32], environment: Environment) -> Option<FormulaId> {
-        let (shapes, Environment { held, ended }) = (&self.proof.shapes, environment);
-        let found = shapes.binary_search_by(|shape| shape.key().cmp(&(places, held, ended)));
-        found.ok().map(|number| shapes[number].formula)
+        Some(self.proof.shapes[self.find(places, environment)?].formula)
     }
 
     /// The lists of threads at these places, which are in order, that the proof speaks of, where another thread holds
