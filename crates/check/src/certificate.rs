@@ -31,19 +31,6 @@ pub enum Certificate {
 }
 
 impl Certificate {
-    /// The name of the kind, as certificate files write it.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Certificate::ControlFlow(_) => "control_flow",
-            Certificate::Summaries(_) => "summaries",
-            Certificate::Induction { .. } => "induction",
-            Certificate::Shapes(ShapeProof { seen: Seen::All, .. }) => "threads",
-            Certificate::Shapes(ShapeProof { seen: Seen::Any(_), .. }) => "views",
-            Certificate::Cover(_) => "cover",
-            Certificate::Integers(_) => "integers",
-        }
-    }
-
     /// Returns whether the certificate says that no thread is ever at a location. A proof about several threads does
     /// not: it does not list the locations between two places.
     pub fn excludes(&self, loc: LocId) -> bool {
@@ -52,18 +39,6 @@ impl Certificate {
             Certificate::Summaries(proof) => proof.loc(loc).is_none(),
             Certificate::Integers(proof) => proof.points.iter().all(|point| point.loc != loc),
             Certificate::Induction { .. } | Certificate::Shapes(_) | Certificate::Cover(_) => false,
-        }
-    }
-
-    /// The number of entries that the judge has to look at: locations, formulas, shapes or states.
-    pub fn size(&self) -> usize {
-        match self {
-            Certificate::ControlFlow(locs) => locs.len(),
-            Certificate::Summaries(proof) => proof.locs.len() + proof.procs.len(),
-            Certificate::Induction { k, .. } => *k as usize,
-            Certificate::Shapes(proof) => proof.shapes.len(),
-            Certificate::Cover(proof) => proof.shareds.len() + proof.locals.len(),
-            Certificate::Integers(proof) => proof.points.len(),
         }
     }
 }

@@ -97,6 +97,22 @@ fn the_table_of_trusted_lines_is_true() {
     assert!(wrong.is_empty(), "docs/trust.md should say:\n{}", wrong.join("\n"));
 }
 
+/// The goals of the page: all lines, and those that traces, control flow and summaries rest on together.
+#[test]
+fn the_trusted_lines_are_few() {
+    let table = table();
+    let mut rests_on = BTreeSet::new();
+    ["traces", "control flow", "summaries"].iter().for_each(|name| closure(&table, name, &mut rests_on));
+    let together: usize =
+        table.iter().filter(|part| rests_on.contains(part.name.as_str())).map(|part| part.lines).sum();
+    let everything = table.last().expect("the last row is the sum").lines;
+    assert!(together <= 1_500 && everything <= 5_000, "{together} and {everything} lines");
+    let page = fs::read_to_string(PAGE).expect("the page is there");
+    let told = format!("(now {},{:03})", together / 1000, together % 1000);
+    let words: Vec<&str> = page.split_whitespace().collect();
+    assert!(words.join(" ").contains(&told), "the page should say {told}");
+}
+
 #[test]
 fn every_file_of_the_judge_is_in_the_table_once() {
     let mut listed: Vec<String> = table().into_iter().flat_map(|part| part.files).collect();

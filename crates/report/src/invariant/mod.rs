@@ -62,10 +62,7 @@ pub fn invariants(context: Context<'_>, certificate: &Certificate) -> Vec<Invari
         Certificate::Integers(proof) => of_integers(context, proof),
         Certificate::Induction { .. } => return Vec::new(),
     };
-    let absent = match certificate {
-        Certificate::ControlFlow(_) | Certificate::Summaries(_) | Certificate::Integers(_) => Holds::Unreached,
-        _ => Holds::Unseen,
-    };
+    let absent = |loc: LocId| if certificate.excludes(loc) { Holds::Unreached } else { Holds::Unseen };
     let annotator = Annotator::new(context);
     let program = context.program;
     let mut locs: Vec<LocId> = program.locs.indices().collect();
@@ -86,7 +83,7 @@ pub fn invariants(context: Context<'_>, certificate: &Certificate) -> Vec<Invari
             proc: annotator.proc_name(program.locs[loc].proc).to_string(),
             line: span.map(|span| context.source.line(span.start as usize)),
             text: span.map_or(all.to_string(), |span| context.source.flat(span)),
-            holds: known.map_or(absent.clone(), |known| known.holds.clone()),
+            holds: known.map_or_else(|| absent(loc), |known| known.holds.clone()),
             since_entry: known.and_then(|known| known.since_entry.clone()),
         }
     };
