@@ -42,6 +42,8 @@ pub(super) struct Places {
 }
 
 impl Places {
+    /// Follows the prelude, if there is one, and then the thread, whose first place comes right behind those of the
+    /// prelude.
     pub(super) fn new(task: &Task<'_>, run: &Run<'_>) -> Result<Places, Refused> {
         let (program, table) = (task.program, PlaceTable::new(task, &[], false)?);
         let thread = program.entries[EntryId::new(0)].proc;

@@ -156,7 +156,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(table: &'a PlaceTable<'a>, kind: Option<EntryId>, first: (Mode, Position)) -> Search<'a> {
-        Search { table, kind, spots: vec![first], numbers: BTreeMap::new() }
+        Search { table, kind, numbers: BTreeMap::from([(first.clone(), 0)]), spots: vec![first] }
     }
 
     /// Looks at each inner location once.

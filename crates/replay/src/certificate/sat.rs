@@ -1,10 +1,8 @@
 //! Questions about clauses: gates, and answers that need no trust in a solver.
 //!
 //! The solver ([`selvedge_cdcl`]) is not trusted: "unsatisfiable" is its answer here only if the [`Checker`] has
-//! derived it once more, and [`Flaw::SatProof`] otherwise. A wrong answer "satisfiable", or a wrong solution, must
-//! not be able to make a certificate acceptable: callers reject the certificate, or exclude the solution's values and
-//! ask again until there is none. So [`Sat::holds`] gives one answer about each literal, the opposite one about its
-//! negation, and the right one about constants, whatever the solver says.
+//! derived it once more, and [`Flaw::SatProof`] otherwise. A wrong answer "satisfiable" cannot make a certificate
+//! acceptable: callers reject the certificate then. Its solution is not read.
 
 use std::ops::Not;
 

@@ -192,16 +192,16 @@ impl<'c> Check<'c> {
 
     /// The left blocks of a round: the empty one, and those that are longer by one thread.
     fn left(&self, round: usize, run: &Run<'_>) -> Result<(), Refused> {
-        let nobody = vec![0; self.limits.len()];
+        let no_threads = vec![0; self.limits.len()];
         let has = |used: &[u32], begins: &[SharedId], ends: &[SharedId]| has(&self.left[round - 1], used, begins, ends);
         if round == 1 {
-            check(self.kinds.first.iter().all(|first| has(&nobody, &[*first], &[])))?;
+            check(self.kinds.first.iter().all(|first| has(&no_threads, &[*first], &[])))?;
         }
         for block in self.claim.right[..round - 1].last().into_iter().flatten() {
             let begins = &block.begins;
             let (last, ends) = block.ends.split_last().ok_or(Flaw::Malformed(None))?;
             if self.kinds.first.contains(&begins[0]) && begins[1..] == *ends {
-                check(has(&nobody, &extended(begins, *last), &block.ends))?;
+                check(has(&no_threads, &extended(begins, *last), &block.ends))?;
             }
         }
         for block in &self.claim.left[round - 1] {
@@ -258,12 +258,12 @@ impl<'c> Check<'c> {
 
     /// The right blocks of a round: the empty one, and those that are longer by one thread.
     fn right(&self, round: usize, run: &Run<'_>) -> Result<(), Refused> {
-        let nobody = vec![0; self.limits.len()];
+        let no_threads = vec![0; self.limits.len()];
         let has =
             |used: &[u32], begins: &[SharedId], ends: &[SharedId]| has(&self.right[round - 1], used, begins, ends);
         for block in &self.claim.left[round - 1] {
             if block.begins[..round - 1] == block.ends {
-                check(has(&nobody, &block.begins, &block.begins))?;
+                check(has(&no_threads, &block.begins, &block.begins))?;
             }
         }
         for block in &self.claim.right[round - 1] {

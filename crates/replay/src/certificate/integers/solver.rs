@@ -1,7 +1,7 @@
 //! The judge's own way to an SMT solver: a process that answers one question after the other.
 //!
 //! If cvc5 is installed, it is used rather than Z3, which the engines use: then another solver checks a proof than
-//! found it. Each question stands on a level of its own, which is left after the answer.
+//! found it. Each question is on a level of its own, which is left after the answer.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};

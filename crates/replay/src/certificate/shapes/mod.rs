@@ -35,7 +35,7 @@
 //! moved back in time to just before its visible step, or just before its last step if it has none; the steps of a
 //! block under the atomic flag or in the prelude have no steps of others between them as they are. Unfinished blocks
 //! consist of invisible steps, or of steps of the holder or of the prelude: the thread that commits the error is the
-//! last to move, and the unfinished blocks of the others, which nobody notices, are left out. What remains is a
+//! last to move, and the unfinished blocks of the others, which no thread notices, are left out. What remains is a
 //! sequence of macro steps with an error on the way of the last one. By 1 and 2 all states between them belong to the
 //! set; then 3 says that there is no error. The numbers of threads do not matter to their steps, hence states may be
 //! put in order at any time.

@@ -2,7 +2,7 @@
 
 use super::super::sat::{Lit, Sat};
 
-/// Returns whether a row of values stands before another one or is the same: `false` before `true`, the first value
+/// Returns whether a row of values is before another one or the same: `false` before `true`, the first value
 /// decides first.
 pub(super) fn not_after(sat: &mut Sat<'_>, left: &[Lit], right: &[Lit]) -> Lit {
     let truth = sat.constant(true);

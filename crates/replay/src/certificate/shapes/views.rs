@@ -22,7 +22,7 @@
 //!    no view;
 //! 4. on the way of such a macro step an error; a view with a thread at a target location, or with threads that must
 //!    not meet; and as many threads as must not meet, if they are more than `k`, of which all lists of `k` are views,
-//!    where one of them, another thread or nobody holds the flag.
+//!    where one of them, another thread or no thread holds the flag.
 //!
 //! # Why it is right
 //!
