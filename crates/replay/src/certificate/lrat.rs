@@ -34,12 +34,13 @@
 //! one.
 
 use selvedge_cdcl::{ClauseId, Proof};
+use smallvec::SmallVec;
 
 /// The clauses that are known to follow from those of the judge.
 #[derive(Debug, Default)]
 pub(super) struct Checker {
     /// By number, the literals; `None` for a clause that was deleted, or whose derivation does not check.
-    clauses: Vec<Option<Box<[i32]>>>,
+    clauses: Vec<Option<SmallVec<[i32; 4]>>>,
     /// By literal ([`index`]), the last step in whose check it was true.
     true_in: Vec<u64>,
     /// The number of the step that is being checked.
@@ -61,7 +62,7 @@ impl Checker {
 
     fn push(&mut self, clause: Option<&[i32]>) -> ClauseId {
         let id = ClauseId::try_from(self.clauses.len()).expect("a proof has fewer than 2^32 clauses");
-        self.clauses.push(clause.map(Box::from));
+        self.clauses.push(clause.map(SmallVec::from_slice));
         id
     }
 

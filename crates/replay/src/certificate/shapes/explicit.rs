@@ -103,7 +103,8 @@ impl<'a> Explicit<'a> {
             let columns = columns(table, &told, &shape.threads);
             let Some(mut rows) = rows(&proof.formulas, shape.formula, &columns, left) else { return Ok(None) };
             left -= rows.len();
-            rows.retain(|row| in_order(table, &shape.threads, *row));
+            // Threads at one place come in the ascending order of their values.
+            rows.retain(|row| unpack(table, &shape.threads, *row).1.is_sorted());
             states.push(rows);
         }
         let n_states: usize = states.iter().map(Vec::len).sum();
@@ -118,11 +119,9 @@ impl<'a> Explicit<'a> {
         if let Some(loc) = self.table.places.error(&shape.threads).filter(|_| n_states > 0) {
             return Err(Flaw::Location(loc).into());
         }
-        let mut state: Vec<(u32, Bits)> = Vec::new();
         for at in 0..n_states {
             self.run.tick()?;
-            state.clear();
-            let shared = unpack(self.table, &shape.threads, self.states[number][at], &mut state);
+            let (shared, state) = unpack(self.table, &shape.threads, self.states[number][at]);
             self.steps(&state, shape.ended, shared, routes)?;
         }
         Ok(())
@@ -198,22 +197,16 @@ impl<'a> Explicit<'a> {
     }
 }
 
-/// Returns whether the values of threads at one place are ascending.
-fn in_order(table: &Table<'_>, threads: &[u32], row: Row) -> bool {
-    let mut state = Vec::with_capacity(threads.len());
-    unpack(table, threads, row, &mut state);
-    state.is_sorted()
-}
-
-/// Adds the threads of a state with their values, and gives the shared variables.
-fn unpack(table: &Table<'_>, threads: &[u32], mut row: Row, into: &mut Vec<(u32, Bits)>) -> Bits {
+/// The shared variables of a state, and its threads with their values.
+fn unpack(table: &Table<'_>, threads: &[u32], mut row: Row) -> (Bits, SmallVec<[(u32, Bits); 8]>) {
+    let mut state = SmallVec::new();
     for place in threads.iter().rev() {
         let width = table.places.at(*place).vars.len();
-        into.push((*place, (row & ((1 << width) - 1)) as Bits));
+        state.push((*place, (row & ((1 << width) - 1)) as Bits));
         row >>= width;
     }
-    into.reverse();
-    row as Bits
+    state.reverse();
+    (row as Bits, state)
 }
 
 /// The shared variables that formulas speak of, in ascending order.

@@ -1,5 +1,6 @@
 //! The shapes of a proof, looked up by the places of their threads; and whether the proof is well-formed.
 
+use rustc_hash::FxHashMap;
 use selvedge_check::formula::FormulaId;
 use selvedge_check::{Role, Seen, Shape, ShapeProof, Task, ThreadScope};
 
@@ -12,6 +13,8 @@ pub(super) struct Table<'a> {
     pub(super) task: &'a Task<'a>,
     pub(super) proof: &'a ShapeProof,
     pub(super) places: PlaceTable<'a>,
+    /// The numbers of the shapes, by [`Shape::key`].
+    numbers: FxHashMap<(&'a [u32], bool, u32), usize>,
     /// The greatest number of threads that a shape speaks of.
     pub(super) longest: usize,
 }
@@ -41,12 +44,13 @@ impl<'a> Table<'a> {
             Seen::All => proof.shapes.iter().map(|shape| shape.threads.len()).max().unwrap_or(0),
             Seen::Any(k) => k as usize,
         };
-        Ok(Table { task, proof, places, longest })
+        let numbers = proof.shapes.iter().map(Shape::key).zip(0..).collect();
+        Ok(Table { task, proof, places, numbers, longest })
     }
 
     /// The number of the shape of threads at these places, which are in order.
     pub(super) fn find(&self, places: &[u32], Environment { held, ended }: Environment) -> Option<usize> {
-        self.proof.shapes.binary_search_by(|shape| shape.key().cmp(&(places, held, ended))).ok()
+        self.numbers.get(&(places, held, ended)).copied()
     }
 
     /// The formula of threads at these places, which are in order.
