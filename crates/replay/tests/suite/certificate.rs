@@ -1,7 +1,7 @@
 //! The certificate checkers: they accept proofs and reject what only looks like one.
 
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{Certificate, Run, SummaryProof, Task, ThreadScope};
+use selvedge_check::{Certificate, Paths, Run, SummaryProof, Task, ThreadScope};
 use selvedge_ir::text::parse_with_target;
 use selvedge_ir::validate::validate;
 use selvedge_ir::{LocId, ProcId, Program, Target, VarId};
@@ -206,4 +206,32 @@ fn control_flow_proofs_are_closed_and_free_of_errors() {
     assert_eq!(check(&program, &locs(&[1])), Err(Flaw::Start(LocId::new(0))));
     assert_eq!(check(&program, &locs(&[0, 1, 2, 3])), Err(Flaw::Assert(edge(2))));
     assert_eq!(check(&program, &locs(&[1, 0])), Err(Flaw::Malformed(None)));
+}
+
+/// An error at the first location of the prelude, of the thread, and where a call leads.
+#[test]
+fn k_induction_sees_errors_at_first_locations() {
+    let text = "shared x: bool\nproc setup() from L0 to L2\ne0 L0 -> L1: x := T\ne1 L1 -> L2: return\n\
+                proc main() from L3 to L5\ne2 L3 -> L4: call f()\ne3 L4 -> L5: return\nproc f() from L6 to L7\n\
+                e4 L6 -> L7: return\nprelude setup\nstart main: main exactly 1\n";
+    let verdict = |target: &str, k: u32| {
+        let program = program(&format!("{text}target {target}"));
+        check(&program, &Certificate::Induction { k, paths: Paths::LoopFree })
+    };
+    for (target, n_steps) in [("L0", 0), ("L1", 1), ("L3", 2), ("L6", 3), ("L4", 4)] {
+        assert_eq!(verdict(target, 5), Err(Flaw::Base(n_steps)), "{target}");
+        assert!(verdict(target, n_steps.saturating_sub(1)).is_err(), "{target}");
+    }
+    assert_eq!(verdict("L5", 0), Ok(()));
+}
+
+/// A way round to the first location of the thread leads to a state that was there before, and to no other.
+#[test]
+fn k_induction_knows_the_first_location_again() {
+    let text = "shared x: bool\ninit x := F\nproc main() from L0 to L3\ne0 L0 -> L0: skip\ne1 L0 -> L1: assume x\n\
+                e2 L1 -> L2: assert !x\ne3 L2 -> L3: return\nstart main\ntarget e2";
+    let verdict = |k: u32, paths: Paths| check(&program(text), &Certificate::Induction { k, paths });
+    assert_eq!(verdict(2, Paths::LoopFree), Ok(()));
+    assert_eq!(verdict(1, Paths::LoopFree), Err(Flaw::Step));
+    assert_eq!(verdict(2, Paths::All), Err(Flaw::Step));
 }
