@@ -13,8 +13,8 @@
 //!   state; or the shared state is another one. Then let R be W without a thread w. All views of {R, b, w} are in the
 //!   table, so that w is among the threads that go with R and b, and these must all be in the row of R after the step.
 //! - Else, W, b and as many sleeping threads as A' has threads beyond one are a view of the table. So it is enough that
-//!   for each view with a thread b, each rule of b and each choice of A' the view is there in which A' is in the place of
-//!   b and of sleeping threads.
+//!   for each view with a thread b, each rule of b and each choice of A' the view is there in which A' is in the place
+//!   of b and of sleeping threads.
 
 use std::collections::BTreeMap;
 
