@@ -77,10 +77,26 @@ pub fn forall_exists<E>(
 struct Search<'a> {
     aig: &'a mut Aig,
     formula: Quantified<'a>,
-    proposer: Solver,
-    proposed: Encoder,
-    refuter: Solver,
-    refuted: Encoder,
+    proposer: EncodedSolver,
+    refuter: EncodedSolver,
+}
+
+/// A solver with the part of the graph that it knows.
+#[derive(Default)]
+struct EncodedSolver {
+    solver: Solver,
+    encoder: Encoder,
+}
+
+impl EncodedSolver {
+    fn assert(&mut self, aig: &Aig, lit: Lit) {
+        self.encoder.assert(aig, lit, &mut self.solver);
+    }
+
+    /// Returns the literals that represent inputs.
+    fn literals(&mut self, aig: &Aig, inputs: &[Input]) -> Vec<SatLit> {
+        inputs.iter().map(|&input| self.encoder.input(aig, input, &mut self.solver)).collect()
+    }
 }
 
 impl<'a> Search<'a> {
@@ -88,26 +104,19 @@ impl<'a> Search<'a> {
         let support = aig.support(&[formula.matrix]);
         let bound = |i: &Input| formula.outer.contains(i) || formula.inner.contains(i);
         assert!(support.iter().all(bound), "the matrix depends on an input that is not bound");
-        let mut search = Search {
-            aig,
-            formula,
-            proposer: Solver::new(),
-            proposed: Encoder::new(),
-            refuter: Solver::new(),
-            refuted: Encoder::new(),
-        };
-        search.refuted.assert(search.aig, !formula.matrix, &mut search.refuter);
-        search
+        let mut refuter = EncodedSolver::default();
+        refuter.assert(aig, !formula.matrix);
+        Search { aig, formula, proposer: EncodedSolver::default(), refuter }
     }
 
     fn run<E>(mut self, mut proceed: impl FnMut() -> Result<(), E>) -> Result<Decision, E> {
-        let outer = self.literals(Side::Proposer, self.formula.outer);
+        let outer = self.proposer.literals(self.aig, self.formula.outer);
         let mut expansions = 0;
         loop {
-            if self.proposer.solve(&[], &mut proceed)? == Answer::Unsat {
+            if self.proposer.solver.solve(&[], &mut proceed)? == Answer::Unsat {
                 return Ok(Decision { outer: None, expansions });
             }
-            let proposal: Vec<bool> = outer.iter().map(|&lit| self.proposer.value(lit)).collect();
+            let proposal: Vec<bool> = outer.iter().map(|&lit| self.proposer.solver.value(lit)).collect();
             let Some(refutation) = self.refutation(&proposal, &mut proceed)? else {
                 return Ok(Decision { outer: Some(proposal), expansions });
             };
@@ -123,13 +132,13 @@ impl<'a> Search<'a> {
         proposal: &[bool],
         proceed: impl FnMut() -> Result<(), E>,
     ) -> Result<Option<Vec<bool>>, E> {
-        let outer = self.literals(Side::Refuter, self.formula.outer);
-        let inner = self.literals(Side::Refuter, self.formula.inner);
+        let outer = self.refuter.literals(self.aig, self.formula.outer);
+        let inner = self.refuter.literals(self.aig, self.formula.inner);
         let assumptions: Vec<SatLit> =
             outer.iter().zip(proposal).map(|(&lit, &v)| if v { lit } else { !lit }).collect();
-        Ok(match self.refuter.solve(&assumptions, proceed)? {
+        Ok(match self.refuter.solver.solve(&assumptions, proceed)? {
             Answer::Unsat => None,
-            Answer::Sat => Some(inner.iter().map(|&lit| self.refuter.value(lit)).collect()),
+            Answer::Sat => Some(inner.iter().map(|&lit| self.refuter.solver.value(lit)).collect()),
         })
     }
 
@@ -139,21 +148,6 @@ impl<'a> Search<'a> {
         assert!(strategy.len() == inner.len(), "a strategy has a function for each inner input");
         let answer = |input| inner.iter().position(|&i| i == input).map(|at| strategy[at]);
         let expanded = self.aig.substitute(&[self.formula.matrix], answer)[0];
-        self.proposed.assert(self.aig, expanded, &mut self.proposer);
+        self.proposer.assert(self.aig, expanded);
     }
-
-    /// Returns the literals that represent inputs in one of the solvers.
-    fn literals(&mut self, side: Side, inputs: &[Input]) -> Vec<SatLit> {
-        let (encoder, solver) = match side {
-            Side::Proposer => (&mut self.proposed, &mut self.proposer),
-            Side::Refuter => (&mut self.refuted, &mut self.refuter),
-        };
-        inputs.iter().map(|&input| encoder.input(self.aig, input, solver)).collect()
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Side {
-    Proposer,
-    Refuter,
 }

@@ -6,35 +6,13 @@
 use std::fmt;
 use std::ops::Not;
 
-/// A propositional variable of a [`Solver`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SatVar(i32);
-
-/// A variable or its negation.
+/// A propositional variable of a [`Solver`], or its negation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SatLit(i32);
 
-impl SatVar {
-    /// Returns the literal that is true where the variable has the given value.
-    pub fn lit(self, value: bool) -> SatLit {
-        SatLit(if value { self.0 } else { -self.0 })
-    }
-}
-
-impl From<SatVar> for SatLit {
-    fn from(var: SatVar) -> SatLit {
-        var.lit(true)
-    }
-}
-
 impl SatLit {
-    /// Returns the variable.
-    pub fn var(self) -> SatVar {
-        SatVar(self.0.abs())
-    }
-
     /// Returns whether this is the variable itself and not its negation.
-    pub fn is_positive(self) -> bool {
+    fn is_positive(self) -> bool {
         self.0 > 0
     }
 }
@@ -66,14 +44,13 @@ pub enum Answer {
 pub struct Solver {
     inner: cadical::Solver,
     vars: i32,
-    clauses: usize,
     /// The assumptions of the last question.
     assumed: Vec<SatLit>,
 }
 
 impl fmt::Debug for Solver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Solver({} variables, {} clauses)", self.vars, self.clauses)
+        write!(f, "Solver({} variables)", self.vars)
     }
 }
 
@@ -91,13 +68,13 @@ impl Solver {
 
     /// Returns a solver without variables and clauses.
     pub fn new() -> Solver {
-        Solver { inner: cadical::Solver::new(), vars: 0, clauses: 0, assumed: Vec::new() }
+        Solver { inner: cadical::Solver::new(), vars: 0, assumed: Vec::new() }
     }
 
     /// Returns a fresh variable.
-    pub fn new_var(&mut self) -> SatVar {
+    pub fn new_var(&mut self) -> SatLit {
         self.vars = self.vars.checked_add(1).expect("there are fewer than 2^31 variables");
-        SatVar(self.vars)
+        SatLit(self.vars)
     }
 
     /// Returns the number of variables.
@@ -105,16 +82,10 @@ impl Solver {
         self.vars as usize
     }
 
-    /// Returns the number of clauses added.
-    pub fn clause_count(&self) -> usize {
-        self.clauses
-    }
-
     /// Adds a clause permanently. The empty clause makes everything unsatisfiable.
     pub fn add_clause(&mut self, clause: &[SatLit]) {
         assert!(clause.iter().all(|lit| lit.0.abs() <= self.vars), "a clause has a variable of another solver");
         self.inner.add_clause(clause.iter().map(|lit| lit.0));
-        self.clauses += 1;
     }
 
     /// Decides whether all clauses and the assumptions can be satisfied together. `proceed` is called before each slice

@@ -46,9 +46,8 @@ impl Bases {
         let (mut columns, mut n_columns) = (BTreeMap::new(), BTreeMap::new());
         for sort in Sort::ALL {
             let (most, spare) = demand(fixpoint, sort);
-            let group = plan.add_group(width(sort));
-            let all = (0..most + spare).map(|number| plan.add_column(group, &format!("{}{number}", sort.name())));
-            columns.insert(sort, all.collect::<Vec<_>>());
+            let names = (0..most + spare).map(|number| format!("{}{number}", sort.name()));
+            columns.insert(sort, plan.columns(width(sort), names));
             n_columns.insert(sort, most);
         }
         let [choices] = plan.group(n_choices, ["choices"]);

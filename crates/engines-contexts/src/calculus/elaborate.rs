@@ -14,8 +14,8 @@ use selvedge_logic::relation::Column;
 
 use super::base::Bases;
 
-/// Translates the equations to a system, and returns its relations in the order of the equations.
-pub(super) fn elaborate(fixpoint: &Fixpoint, bases: &Bases) -> Result<(System, Vec<RelId>), OutOfNodes> {
+/// Translates the equations to a system, whose relations are in the order of the equations.
+pub(super) fn elaborate(fixpoint: &Fixpoint, bases: &Bases) -> Result<System, OutOfNodes> {
     let mut system = System::new(&bases.space);
     let mut relations = Vec::new();
     let mut layer = 0;
@@ -30,9 +30,10 @@ pub(super) fn elaborate(fixpoint: &Fixpoint, bases: &Bases) -> Result<(System, V
         let maker = TermBuilder { bases, relations: &relations, equations: &fixpoint.equations };
         let scope = sorts(&equation.params);
         let body = maker.padded(maker.term(&equation.body, &scope)?, &bases.columns(&scope));
-        system.equation(*relation, body.term).expect("the reader has checked the layers");
+        // The reader has checked the layers.
+        system.equation(*relation, body.term);
     }
-    Ok((system, relations))
+    Ok(system)
 }
 
 fn sorts(params: &[Param]) -> Vec<Sort> {

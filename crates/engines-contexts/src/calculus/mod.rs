@@ -9,13 +9,12 @@ mod elaborate;
 mod encode;
 mod used;
 
-use std::ops::ControlFlow;
-
 use selvedge_check::{Run, Stop, Unsupported};
-use selvedge_ir::fp::{Base, Fixpoint, Formula, Symbol};
+use selvedge_ir::fp::{Base, Equation, Fixpoint, Formula, Symbol};
 use selvedge_ir::{Count, Op, Program, Target, Ty};
 use selvedge_logic::bdd::OutOfNodes;
 use selvedge_logic::fixpoint::{Change, Order, Watch};
+use selvedge_logic::relation::Relation;
 use selvedge_transition::out_of_nodes;
 
 use crate::thread_paths::track::track;
@@ -34,6 +33,12 @@ pub struct Size {
     pub tuples: Option<u128>,
     /// The nodes of its diagram.
     pub nodes: usize,
+}
+
+impl Size {
+    fn of(equation: &Equation, step: Option<(usize, usize)>, value: &Relation) -> Size {
+        Size { relation: equation.name.clone(), step, tuples: value.count(), nodes: value.bdd().node_count() }
+    }
 }
 
 /// A solution.
@@ -133,27 +138,24 @@ pub fn solve(
 ) -> Result<Solved, Stop> {
     let tracked = track(program);
     let bases = Bases::new(&tracked, target, fixpoint, run)?;
-    let (system, relations) = elaborate(fixpoint, &bases).map_err(out_of_nodes)?;
-    let mut watcher = Watcher { run, names: fixpoint, growth: Vec::new() };
+    let system = elaborate(fixpoint, &bases).map_err(out_of_nodes)?;
+    let mut watcher = Watcher { run, names: fixpoint, reports, growth: Vec::new() };
     let order = match reports {
         SizeReports::End => Order::Priority,
         SizeReports::Rounds => Order::Rounds,
     };
     let solution = system.solve(order, &mut watcher).map_err(|CalculusStop(stop)| stop)?;
-    let size = |(number, equation): (usize, &selvedge_ir::fp::Equation)| {
-        let value = solution.value(relations[number]);
-        Size { relation: equation.name.clone(), step: None, tuples: value.count(), nodes: value.bdd().node_count() }
-    };
-    let sizes = fixpoint.equations.iter().enumerate().map(size).collect();
-    let answer = fixpoint.answer.map(|answer| !solution.value(relations[answer]).is_empty());
-    let growth = if reports == SizeReports::Rounds { watcher.growth } else { Vec::new() };
-    Ok(Solved { error: answer.unwrap_or(false) || bases.init_fails, sizes, growth })
+    let values = fixpoint.equations.iter().zip(&solution);
+    let sizes = values.map(|(equation, value)| Size::of(equation, None, value)).collect();
+    let fails = fixpoint.answer.is_some_and(|answer| !solution[answer].is_empty());
+    Ok(Solved { error: fails || bases.init_fails, sizes, growth: watcher.growth })
 }
 
 /// Observes the solver within the limits of a run.
 struct Watcher<'r, 'o> {
     run: &'r Run<'o>,
     names: &'r Fixpoint,
+    reports: SizeReports,
     growth: Vec<Size>,
 }
 
@@ -173,10 +175,10 @@ impl Watch for Watcher<'_, '_> {
         self.run.check_limits().map_err(CalculusStop)
     }
 
-    fn grown(&mut self, change: &Change<'_>) -> Result<ControlFlow<()>, CalculusStop> {
-        let relation = self.names.equations[change.relation.index()].name.clone();
-        let (tuples, nodes) = (change.value.count(), change.value.bdd().node_count());
-        self.growth.push(Size { relation, step: Some((change.layer, change.step)), tuples, nodes });
-        Ok(ControlFlow::Continue(()))
+    fn grown(&mut self, change: &Change<'_>) {
+        if self.reports == SizeReports::Rounds {
+            let equation = &self.names.equations[change.relation.index()];
+            self.growth.push(Size::of(equation, Some((change.layer, change.step)), change.value));
+        }
     }
 }

@@ -3,13 +3,13 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Aig, Input, Lit, Node};
-use crate::sat::{SatLit, SatVar, Solver};
+use crate::sat::{SatLit, Solver};
 
 /// The part of one graph that is already encoded in one solver. Each node has a variable that equals it in every
 /// assignment that satisfies the clauses; encoding more of the graph adds clauses for the new nodes only.
 #[derive(Clone, Debug, Default)]
 pub struct Encoder {
-    vars: FxHashMap<usize, SatVar>,
+    vars: FxHashMap<usize, SatLit>,
 }
 
 impl Encoder {
@@ -23,13 +23,13 @@ impl Encoder {
         for node in aig.cone(&[lit], |node| self.vars.contains_key(&node)) {
             let var = solver.new_var();
             match aig.nodes[node] {
-                Node::False => solver.add_clause(&[var.lit(false)]),
+                Node::False => solver.add_clause(&[!var]),
                 Node::Input(_) => {}
                 Node::And(a, b) => {
                     let (a, b) = (self.known(a), self.known(b));
-                    solver.add_clause(&[var.lit(false), a]);
-                    solver.add_clause(&[var.lit(false), b]);
-                    solver.add_clause(&[var.lit(true), !a, !b]);
+                    solver.add_clause(&[!var, a]);
+                    solver.add_clause(&[!var, b]);
+                    solver.add_clause(&[var, !a, !b]);
                 }
             }
             self.vars.insert(node, var);
@@ -60,7 +60,7 @@ impl Encoder {
     }
 
     fn known(&self, lit: Lit) -> SatLit {
-        let var = self.vars.get(&lit.node()).expect("operands are older and so encoded first");
-        var.lit(!lit.is_negated())
+        let var = *self.vars.get(&lit.node()).expect("operands are older and so encoded first");
+        if lit.is_negated() { !var } else { var }
     }
 }

@@ -121,7 +121,7 @@ impl Aig {
     /// Rules that look at the operands of an operand are tried first. Each gives the result or continues with an older
     /// literal in place of one operand, so this terminates.
     pub fn and(&mut self, a: Lit, b: Lit) -> Lit {
-        let (a, b) = if a <= b { (a, b) } else { (b, a) };
+        let (a, b) = ordered(a, b);
         // The constants are the smallest literals.
         match a.as_constant() {
             Some(false) => return Lit::FALSE,
@@ -279,11 +279,6 @@ impl Aig {
             Node::False | Node::And(..) => None,
         });
         inputs.collect()
-    }
-
-    /// Returns the number of conjunctions that literals are made of.
-    pub fn cone_size(&self, roots: &[Lit]) -> usize {
-        self.cone(roots, |_| false).into_iter().filter(|&n| matches!(self.nodes[n], Node::And(..))).count()
     }
 
     /// Returns the nodes below literals in topological order, without known nodes and the nodes that are only below

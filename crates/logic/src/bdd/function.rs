@@ -5,15 +5,13 @@ use std::time::Duration;
 
 use oxidd::bdd::BDDFunction;
 use oxidd::util::AllocResult;
-use oxidd::{
-    BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Manager as _, ManagerRef,
-};
+use oxidd::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, Manager as _, ManagerRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::assignments::Assignments;
-use super::count::{self, Exact, Rounded};
+use super::count;
 use super::node::{self, Edge, Store, View, view};
-use super::{OutOfNodes, Renaming, Substitution, Var, VarSet};
+use super::{OutOfNodes, Renaming, Var, VarSet};
 
 /// A Boolean function over the variables of one manager. Equality and hashing refer to the function and take constant
 /// time. Operations on functions of different managers are bugs; the library panics on them.
@@ -44,10 +42,6 @@ impl fmt::Debug for Bdd {
 impl Bdd {
     pub(super) fn new(function: BDDFunction, limit: usize) -> Bdd {
         Bdd { function, limit }
-    }
-
-    pub(super) fn function(&self) -> &BDDFunction {
-        &self.function
     }
 
     fn with(&self, function: BDDFunction) -> Bdd {
@@ -119,11 +113,6 @@ impl Bdd {
         self.retried(|f| f.exists(&vars.cube.function))
     }
 
-    /// Quantifies variables universally.
-    pub fn forall(&self, vars: &VarSet) -> Result<Bdd, OutOfNodes> {
-        self.retried(|f| f.forall(&vars.cube.function))
-    }
-
     /// Computes `self.and(other)?.exists(vars)` in one pass, without building the conjunction.
     pub fn and_exists(&self, other: &Bdd, vars: &VarSet) -> Result<Bdd, OutOfNodes> {
         self.retried(|f| f.apply_exists(BooleanOperator::And, &other.function, &vars.cube.function))
@@ -137,11 +126,6 @@ impl Bdd {
                 Ok(BDDFunction::from_edge(store, result))
             })
         })
-    }
-
-    /// Replaces variables by functions.
-    pub fn substitute(&self, substitution: &Substitution) -> Result<Bdd, OutOfNodes> {
-        self.retried(|f| f.substitute(&*substitution.inner))
     }
 
     /// Returns a function that equals this one wherever the care set holds and is chosen to be small elsewhere (Coudert
@@ -253,12 +237,7 @@ impl Bdd {
     /// Returns the number of satisfying assignments of distinct variables that include the support; `None` if it does
     /// not fit into 128 bits.
     pub fn count(&self, vars: &[Var]) -> Option<u128> {
-        self.look(|store, edge| count::assignments::<Exact>(store, edge, vars)).0
-    }
-
-    /// Returns the rounded [`Bdd::count`]; infinite beyond the range of the type.
-    pub fn count_rounded(&self, vars: &[Var]) -> f64 {
-        self.look(|store, edge| count::assignments::<Rounded>(store, edge, vars)).0
+        self.look(|store, edge| count::assignments(store, edge, vars))
     }
 
     /// Cuts the diagram above a variable: the distinct functions of the variables from there on, each with the

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use oxidd::bdd::{BDDFunction, BDDManagerRef};
-use oxidd::{BooleanFunction, Manager as _, ManagerRef as _, Subst};
+use oxidd::{BooleanFunction, Manager as _, ManagerRef as _};
 
 pub use assignments::Assignments;
 pub use function::{Bdd, CutPart};
@@ -35,16 +35,11 @@ pub struct Limits {
 
 impl Limits {
     /// The size that was best for image computations in measurements: 2^20 entries.
-    pub const DEFAULT_CACHE: usize = 1 << 20;
+    const DEFAULT_CACHE: usize = 1 << 20;
     /// Bytes for one node: the node itself and its share of a table at most half empty.
     const NODE_BYTES: u64 = 32;
     /// Bytes for one entry of the cache.
     const CACHE_BYTES: u64 = 20;
-
-    /// Returns the given number of nodes with the default cache.
-    pub fn nodes(nodes: usize) -> Limits {
-        Limits { nodes, cache: Limits::DEFAULT_CACHE }
-    }
 
     /// Returns limits that fit into the given number of bytes, including the cache, which takes the default size or, if
     /// the memory is scarce, at most a quarter of it.
@@ -59,7 +54,7 @@ impl Limits {
 impl Default for Limits {
     /// 2^25 nodes (about one gigabyte when all are used) and the default cache.
     fn default() -> Self {
-        Limits::nodes(1 << 25)
+        Limits { nodes: 1 << 25, cache: Limits::DEFAULT_CACHE }
     }
 }
 
@@ -194,13 +189,6 @@ impl Manager {
         Renaming { targets: targets.into(), id: oxidd_core::util::new_substitution_id() }
     }
 
-    /// Prepares the replacement of variables by functions, all at once. The variables must be distinct.
-    pub fn substitution(&self, pairs: &[(Var, Bdd)]) -> Substitution {
-        let vars = pairs.iter().map(|(v, _)| v.0).collect();
-        let functions = pairs.iter().map(|(_, f)| f.function().clone()).collect();
-        Substitution { inner: Arc::new(Subst::new(vars, functions)) }
-    }
-
     /// Returns the number of nodes in the store, with garbage that has not been collected.
     pub fn node_count(&self) -> usize {
         self.store.with_manager_shared(|m| m.approx_num_inner_nodes())
@@ -245,16 +233,6 @@ impl VarSet {
     pub fn vars(&self) -> &[Var] {
         &self.vars
     }
-
-    /// Returns the number of variables.
-    pub fn len(&self) -> usize {
-        self.vars.len()
-    }
-
-    /// Returns whether there is no variable.
-    pub fn is_empty(&self) -> bool {
-        self.vars.is_empty()
-    }
 }
 
 /// A prepared simultaneous renaming of variables.
@@ -264,16 +242,4 @@ pub struct Renaming {
     targets: Arc<[u32]>,
     /// Distinguishes this renaming in the cache of results.
     id: u32,
-}
-
-/// A prepared simultaneous replacement of variables by functions.
-#[derive(Clone)]
-pub struct Substitution {
-    inner: Arc<Subst<BDDFunction>>,
-}
-
-impl fmt::Debug for Substitution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Substitution").finish_non_exhaustive()
-    }
 }

@@ -13,7 +13,7 @@ use oxidd_core::function::{EdgeOfFunc, OwnEdgeOfFunc};
 use oxidd_core::util::{AllocResult, EdgeDropGuard, Ref, new_substitution_id};
 use oxidd_core::{ApplyCache, HasApplyCache, LevelView};
 use oxidd_rules_bdd::simple::{BDDOp, BDDTerminal};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) type Store<'id> = <BDDFunction as Function>::Manager<'id>;
 pub(super) type Edge<'a, 'id> = Ref<'a, EdgeOfFunc<'id, BDDFunction>>;
@@ -205,7 +205,7 @@ fn both_branches<'a, 'id>(
 /// branch first.
 pub(super) fn parts_below<'id>(store: &Store<'id>, f: Edge<'_, 'id>, cut: u32) -> Vec<(NodeID, BDDFunction)> {
     let mut parts = Vec::new();
-    collect_parts(store, f, cut, &mut FxHashMap::default(), &mut parts);
+    collect_parts(store, f, cut, &mut FxHashSet::default(), &mut parts);
     parts
 }
 
@@ -213,10 +213,10 @@ fn collect_parts<'id>(
     store: &Store<'id>,
     f: Edge<'_, 'id>,
     cut: u32,
-    seen: &mut FxHashMap<NodeID, ()>,
+    seen: &mut FxHashSet<NodeID>,
     parts: &mut Vec<(NodeID, BDDFunction)>,
 ) {
-    if is_false(store, f) || seen.insert(f.node_id(), ()).is_some() {
+    if is_false(store, f) || !seen.insert(f.node_id()) {
         return;
     }
     match view(store, f) {
@@ -236,12 +236,11 @@ pub(super) fn leads_to<'id>(
     part: NodeID,
     memo: &mut FxHashMap<NodeID, BDDFunction>,
 ) -> AllocResult<Owned<'id>> {
-    let View::Decision(level, high, low) = view(store, f) else {
-        return Ok(constant(store, f.node_id() == part));
+    let (level, high, low) = match view(store, f) {
+        View::Decision(level, high, low) if level < cut => (level, high, low),
+        _ if f.node_id() == part => return Ok(BDDFunction::t_edge(store)),
+        _ => return Ok(BDDFunction::f_edge(store)),
     };
-    if level >= cut {
-        return Ok(constant(store, f.node_id() == part));
-    }
     if let Some(known) = memo.get(&f.node_id()) {
         return Ok(store.clone_edge(known.as_edge(store)));
     }
@@ -250,8 +249,4 @@ pub(super) fn leads_to<'id>(
     let result = decision(store, level, high, low)?;
     memo.insert(f.node_id(), BDDFunction::from_edge_ref(store, result.borrowed()));
     Ok(result)
-}
-
-fn constant<'id>(store: &Store<'id>, value: bool) -> Owned<'id> {
-    if value { BDDFunction::t_edge(store) } else { BDDFunction::f_edge(store) }
 }

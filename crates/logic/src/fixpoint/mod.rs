@@ -27,6 +27,6 @@ mod solve;
 mod system;
 mod term;
 
-pub use solve::{Change, Order, Solution, Unwatched, Watch};
-pub use system::{IllFormed, RelId, System};
+pub use solve::{Change, Order, Watch};
+pub use system::{RelId, System};
 pub use term::Term;

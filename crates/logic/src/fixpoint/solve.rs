@@ -1,7 +1,6 @@
 //! The solver. The method is explained in the documentation of the parent module.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use super::system::{Equation, RelId, System};
 use crate::bdd::OutOfNodes;
@@ -27,8 +26,6 @@ pub struct Change<'a> {
     pub step: usize,
     /// The relation.
     pub relation: RelId,
-    /// The added tuples. In rounds these are exactly the new ones; by priority there may be some old ones too.
-    pub delta: &'a Relation,
     /// The value, including the added tuples.
     pub value: &'a Relation,
 }
@@ -39,66 +36,20 @@ pub trait Watch {
     type Stop: From<OutOfNodes>;
 
     /// Called before each evaluation of a term. An error ends the solution.
-    fn tick(&mut self) -> Result<(), Self::Stop> {
-        Ok(())
-    }
+    fn tick(&mut self) -> Result<(), Self::Stop>;
 
-    /// Called when a relation has grown. A break ends the solution early, with the values so far.
-    fn grown(&mut self, change: &Change<'_>) -> Result<ControlFlow<()>, Self::Stop> {
-        let _ = change;
-        Ok(ControlFlow::Continue(()))
-    }
-}
-
-/// The observer that does nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Unwatched;
-
-impl Watch for Unwatched {
-    type Stop = OutOfNodes;
-}
-
-/// The values of the relations of a system.
-#[derive(Clone, Debug)]
-pub struct Solution {
-    values: Vec<Relation>,
-    complete: bool,
-    steps: usize,
-}
-
-impl Solution {
-    /// Returns the value of a relation.
-    pub fn value(&self, relation: RelId) -> &Relation {
-        &self.values[relation.index()]
-    }
-
-    /// Returns whether the values are the least solution. Otherwise the observer ended it early, and the values are
-    /// partial.
-    pub fn is_complete(&self) -> bool {
-        self.complete
-    }
-
-    /// Returns the number of differences (by priority) or rounds of them that were propagated in all layers.
-    pub fn steps(&self) -> usize {
-        self.steps
-    }
+    /// Called when a relation has grown.
+    fn grown(&mut self, change: &Change<'_>);
 }
 
 impl System {
-    /// Computes the least solution, or the values at which the observer ended it.
-    pub fn solve<W: Watch>(&self, order: Order, watch: &mut W) -> Result<Solution, W::Stop> {
-        let values = self.relations.iter().map(|r| self.space.empty(&r.columns)).collect();
-        let mut solution = Solution { values, complete: true, steps: 0 };
+    /// Computes the least solution: the value of each relation, by [`RelId::index`].
+    pub fn solve<W: Watch>(&self, order: Order, watch: &mut W) -> Result<Vec<Relation>, W::Stop> {
+        let mut values: Vec<Relation> = self.relations.iter().map(|r| self.space.empty(&r.columns)).collect();
         for index in 0..self.layers {
-            let mut layer = Layer::new(self, index, &mut solution, watch)?;
-            let flow = layer.solve(order)?;
-            solution.steps += layer.step;
-            if flow.is_break() {
-                solution.complete = false;
-                break;
-            }
+            Layer::new(self, index, &mut values, watch)?.solve(order)?;
         }
-        Ok(solution)
+        Ok(values)
     }
 }
 
@@ -116,20 +67,11 @@ struct Layer<'a, W> {
     watch: &'a mut W,
 }
 
-/// Propagates an early end.
-macro_rules! go {
-    ($flow:expr) => {
-        if let ControlFlow::Break(()) = $flow {
-            return Ok(ControlFlow::Break(()));
-        }
-    };
-}
-
 impl<'a, W: Watch> Layer<'a, W> {
     fn new(
         system: &'a System,
         index: usize,
-        solution: &'a mut Solution,
+        values: &'a mut [Relation],
         watch: &'a mut W,
     ) -> Result<Layer<'a, W>, W::Stop> {
         let live = |r: RelId| system.relations[r.index()].layer == index;
@@ -137,24 +79,23 @@ impl<'a, W: Watch> Layer<'a, W> {
         let mut uses = vec![Vec::new(); system.relations.len()];
         for equation in system.equations.iter().filter(|e| live(e.head)) {
             watch.tick()?;
-            let body = equation.body.settled(&live, &solution.values)?;
+            let body = equation.body.settled(&live, values)?;
             for (place, relation) in body.places().into_iter().enumerate() {
                 uses[relation.index()].push((equations.len(), place));
             }
             equations.push(Equation { head: equation.head, body });
         }
-        let (values, waiting) = (&mut *solution.values, BTreeMap::new());
-        Ok(Layer { index, step: 0, equations, uses, values, waiting, system, watch })
+        Ok(Layer { index, step: 0, equations, uses, values, waiting: BTreeMap::new(), system, watch })
     }
 
-    fn solve(&mut self, order: Order) -> Result<ControlFlow<()>, W::Stop> {
+    fn solve(&mut self, order: Order) -> Result<(), W::Stop> {
         let mut first = Vec::new();
         for equation in &self.equations {
             self.watch.tick()?;
             first.push((equation.head, equation.body.eval(self.values)?));
         }
         for (head, value) in first {
-            go!(self.absorb(head, value, order)?);
+            self.absorb(head, value, order)?;
         }
         match order {
             Order::Priority => self.by_priority(),
@@ -162,20 +103,20 @@ impl<'a, W: Watch> Layer<'a, W> {
         }
     }
 
-    fn by_priority(&mut self) -> Result<ControlFlow<()>, W::Stop> {
+    fn by_priority(&mut self) -> Result<(), W::Stop> {
         while let Some((relation, delta)) = self.waiting.pop_first() {
             self.system.space.manager().tidy();
             self.step += 1;
             for (equation, place) in self.uses[relation.index()].clone() {
                 let derived = self.derive(equation, place, &delta)?;
-                go!(self.absorb(self.equations[equation].head, derived, Order::Priority)?);
+                self.absorb(self.equations[equation].head, derived, Order::Priority)?;
             }
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(())
     }
 
     /// Solves in rounds. Values do not change during a round, so that nothing derived in it is used in it.
-    fn in_rounds(&mut self) -> Result<ControlFlow<()>, W::Stop> {
+    fn in_rounds(&mut self) -> Result<(), W::Stop> {
         while !self.waiting.is_empty() {
             self.system.space.manager().tidy();
             self.step += 1;
@@ -187,10 +128,10 @@ impl<'a, W: Watch> Layer<'a, W> {
                 }
             }
             for (relation, derived) in derived {
-                go!(self.absorb(relation, derived, Order::Rounds)?);
+                self.absorb(relation, derived, Order::Rounds)?;
             }
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(())
     }
 
     fn derive(&mut self, equation: usize, place: usize, delta: &Relation) -> Result<Relation, W::Stop> {
@@ -199,17 +140,17 @@ impl<'a, W: Watch> Layer<'a, W> {
     }
 
     /// Adds new tuples to the value and to the difference.
-    fn absorb(&mut self, head: RelId, derived: Relation, order: Order) -> Result<ControlFlow<()>, W::Stop> {
+    fn absorb(&mut self, head: RelId, derived: Relation, order: Order) -> Result<(), W::Stop> {
         let at = head.index();
         if derived.is_subset(&self.values[at]) {
-            return Ok(ControlFlow::Continue(()));
+            return Ok(());
         }
         let delta = news(&derived, &self.values[at], order)?;
         self.values[at] = self.values[at].union(&derived)?;
-        add(&mut self.waiting, head, delta.clone())?;
-        let change =
-            Change { layer: self.index, step: self.step, relation: head, delta: &delta, value: &self.values[at] };
-        self.watch.grown(&change)
+        add(&mut self.waiting, head, delta)?;
+        let value = &self.values[at];
+        self.watch.grown(&Change { layer: self.index, step: self.step, relation: head, value });
+        Ok(())
     }
 }
 

@@ -14,27 +14,6 @@ impl RelId {
     }
 }
 
-/// The reason why an equation is rejected.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum IllFormed {
-    /// The complement of a relation is used before its value is final.
-    #[error("the equation for {head} negates {relation}, which is not solved in an earlier layer")]
-    Negated {
-        /// The relation under the complement.
-        relation: String,
-        /// The left-hand side.
-        head: String,
-    },
-    /// A relation is used in a layer before its own.
-    #[error("the equation for {head} uses {relation}, which is solved in a later layer")]
-    Later {
-        /// The relation of a later layer.
-        relation: String,
-        /// The left-hand side.
-        head: String,
-    },
-}
-
 /// A system of equations, layer by layer. A relation may have several equations; its value is then the union.
 #[derive(Clone, Debug)]
 pub struct System {
@@ -79,33 +58,17 @@ impl System {
         self.layers += 1;
     }
 
-    /// Requires the relation to contain the term. Panics if their columns differ.
-    pub fn equation(&mut self, head: RelId, body: impl Into<Term>) -> Result<(), IllFormed> {
+    /// Requires the relation to contain the term, which must have its columns. Panics if the term has the complement of
+    /// a relation that is not solved in an earlier layer, or a relation of a later layer.
+    pub fn equation(&mut self, head: RelId, body: impl Into<Term>) {
         let body = body.into();
-        let layer = self.declared(head).layer;
-        let names = |r: RelId| (self.name(r).to_owned(), self.name(head).to_owned());
-        if let Some(&bad) = body.negated().iter().find(|r| self.declared(**r).layer >= layer) {
-            let (relation, head) = names(bad);
-            return Err(IllFormed::Negated { relation, head });
+        let Declared { name, layer, .. } = self.declared(head);
+        for (atom, negated) in body.atoms() {
+            let used = self.declared(atom);
+            let is_solved = used.layer < *layer || !negated && used.layer == *layer;
+            assert!(is_solved, "the equation for {name} needs {}, which is not solved before", used.name);
         }
-        if let Some(&bad) = body.places().iter().find(|r| self.declared(**r).layer > layer) {
-            let (relation, head) = names(bad);
-            return Err(IllFormed::Later { relation, head });
-        }
-        let fits = body.columns(self) == self.columns(head);
-        assert!(fits, "the equation for {} has other columns than it", self.name(head));
         self.equations.push(Equation { head, body });
-        Ok(())
-    }
-
-    /// Returns the name a relation was declared with.
-    pub fn name(&self, relation: RelId) -> &str {
-        &self.declared(relation).name
-    }
-
-    /// Returns the columns of a relation, sorted.
-    pub fn columns(&self, relation: RelId) -> &[Column] {
-        &self.declared(relation).columns
     }
 
     fn declared(&self, relation: RelId) -> &Declared {

@@ -1,11 +1,10 @@
 //! The right-hand sides of equations.
 
 use super::RelId;
-use super::system::System;
-use crate::bdd::{Bdd, OutOfNodes};
+use crate::bdd::OutOfNodes;
 use crate::relation::{Column, Relation};
 
-/// A relational expression over the relations of a [`System`]. Built from the inside out:
+/// A relational expression over the relations of a [`super::System`]. Built from the inside out:
 /// `Term::from(path).join(step).project(&[x, z]).rename(&[(z, y)])`.
 #[derive(Clone, Debug)]
 pub enum Term {
@@ -23,8 +22,6 @@ pub enum Term {
     Project(Box<Term>, Vec<Column>),
     /// The columns renamed, all at once.
     Rename(Box<Term>, Vec<(Column, Column)>),
-    /// The tuples that satisfy a condition.
-    Select(Box<Term>, Bdd),
 }
 
 impl From<RelId> for Term {
@@ -71,64 +68,20 @@ impl Term {
         Term::Rename(Box::new(self), pairs.to_vec())
     }
 
-    /// Selects the tuples that satisfy a condition.
-    pub fn select(self, condition: Bdd) -> Term {
-        Term::Select(Box::new(self), condition)
+    /// Returns the relations of the system in the term from left to right, each with whether it is its complement.
+    pub(super) fn atoms(&self) -> Vec<(RelId, bool)> {
+        match self {
+            Term::Atom(r) => vec![(*r, false)],
+            Term::Not(r) => vec![(*r, true)],
+            Term::Constant(_) => Vec::new(),
+            Term::Join(a, b) | Term::Union(a, b) => [a.atoms(), b.atoms()].concat(),
+            Term::Project(t, _) | Term::Rename(t, _) => t.atoms(),
+        }
     }
 
-    /// Returns the relations that occur in the term, from left to right.
+    /// Returns the relations that occur in the term without complement, from left to right.
     pub(super) fn places(&self) -> Vec<RelId> {
-        match self {
-            Term::Atom(r) => vec![*r],
-            Term::Not(_) | Term::Constant(_) => Vec::new(),
-            Term::Join(a, b) | Term::Union(a, b) => [a.places(), b.places()].concat(),
-            Term::Project(t, _) | Term::Rename(t, _) | Term::Select(t, _) => t.places(),
-        }
-    }
-
-    /// Returns the relations whose complements occur in the term.
-    pub(super) fn negated(&self) -> Vec<RelId> {
-        match self {
-            Term::Not(r) => vec![*r],
-            Term::Atom(_) | Term::Constant(_) => Vec::new(),
-            Term::Join(a, b) | Term::Union(a, b) => [a.negated(), b.negated()].concat(),
-            Term::Project(t, _) | Term::Rename(t, _) | Term::Select(t, _) => t.negated(),
-        }
-    }
-
-    /// Returns the columns of the value, sorted. Panics if the operations do not fit; see [`Relation`].
-    pub(super) fn columns(&self, system: &System) -> Vec<Column> {
-        match self {
-            Term::Atom(r) | Term::Not(r) => system.columns(*r).to_vec(),
-            Term::Constant(relation) => relation.columns().to_vec(),
-            Term::Select(t, _) => t.columns(system),
-            Term::Union(a, b) => {
-                let (a, b) = (a.columns(system), b.columns(system));
-                assert!(a == b, "the union of terms with different columns");
-                a
-            }
-            Term::Join(a, b) => {
-                let mut all = [a.columns(system), b.columns(system)].concat();
-                all.sort();
-                all.dedup();
-                all
-            }
-            Term::Project(t, keep) => {
-                let inner = t.columns(system);
-                let kept: Vec<Column> = inner.into_iter().filter(|c| keep.contains(c)).collect();
-                assert!(kept.len() == keep.len(), "a term is projected to columns that it does not have");
-                kept
-            }
-            Term::Rename(t, pairs) => {
-                let inner = t.columns(system);
-                assert!(pairs.iter().all(|(from, _)| inner.contains(from)), "a column that is not there is renamed");
-                let new = |c: Column| pairs.iter().find(|&&(from, _)| from == c).map_or(c, |&(_, to)| to);
-                let mut all: Vec<Column> = inner.into_iter().map(new).collect();
-                all.sort();
-                assert!(all.windows(2).all(|w| w[0] != w[1]), "renaming makes two columns of a term one");
-                all
-            }
-        }
+        self.atoms().into_iter().filter(|(_, negated)| !negated).map(|(r, _)| r).collect()
     }
 
     /// Returns the value for given values of the relations.
@@ -144,7 +97,6 @@ impl Term {
                 _ => t.eval(values)?.project(keep),
             },
             Term::Rename(t, pairs) => t.eval(values)?.rename(pairs),
-            Term::Select(t, condition) => t.eval(values)?.select(condition),
         }
     }
 
@@ -175,7 +127,6 @@ impl Term {
                 _ => t.eval_with(place, delta, values)?.project(keep),
             },
             Term::Rename(t, pairs) => t.eval_with(place, delta, values)?.rename(pairs),
-            Term::Select(t, condition) => t.eval_with(place, delta, values)?.select(condition),
         }
     }
 
@@ -205,13 +156,13 @@ impl Term {
             Term::Union(a, b) => Term::Union(settle(a)?, settle(b)?),
             Term::Project(t, keep) => Term::Project(settle(t)?, keep.clone()),
             Term::Rename(t, pairs) => Term::Rename(settle(t)?, pairs.clone()),
-            Term::Select(t, condition) => Term::Select(settle(t)?, condition.clone()),
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::System;
     use super::*;
     use crate::bdd::Limits;
     use crate::relation::Plan;
@@ -221,7 +172,10 @@ mod tests {
         let mut plan = Plan::new();
         let [x, y, z] = plan.group(2, ["x", "y", "z"]);
         let space = plan.build(Limits { nodes: 1 << 10, cache: 1 << 10 });
-        let pair = |a: [bool; 2], b: [bool; 2]| space.tuple(&[(x, &a), (y, &b)]).expect("the limit is large enough");
+        let pair = |a: [bool; 2], b: [bool; 2]| {
+            let literals: Vec<_> = [x, y].iter().flat_map(|c| space.vars(*c)).zip([a, b].concat()).collect();
+            space.relation(space.manager().cube(&literals).expect("the limit is large enough"), &[x, y])
+        };
         let (first, second) = (pair([false, false], [true, false]), pair([true, false], [false, true]));
         let mut system = System::new(&space);
         let path = system.relation("path", &[x, y]);

@@ -16,9 +16,10 @@
 //! let [g0, g1, g2] = plan.group(4, ["g0", "g1", "g2"]);
 //! let space = plan.build(Limits { nodes: 1 << 12, cache: 1 << 10 });
 //! let path = space.equal(g0, g1)?;
-//! let step = space.value(g1, &[true; 4])?.join(&space.value(g2, &[false; 4])?)?;
+//! let low = space.manager().literal(space.var(g1, 0), false)?;
+//! let step = space.equal(g1, g2)?.join(&space.relation(low, &[g1]))?;
 //! let next = path.join_project(&step, &[g0, g2])?.rename(&[(g2, g1)])?;
-//! assert_eq!(next.count(), Some(1));
+//! assert_eq!(next.count(), Some(8));
 //! # Ok::<(), selvedge_logic::bdd::OutOfNodes>(())
 //! ```
 //!
@@ -27,5 +28,5 @@
 mod space;
 mod table;
 
-pub use space::{Column, Group, Plan, Space};
-pub use table::{Relation, Tuples};
+pub use space::{Column, Plan, Space};
+pub use table::Relation;

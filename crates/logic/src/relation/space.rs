@@ -12,15 +12,20 @@ use crate::bdd::{Bdd, Limits, Manager, OutOfNodes, Renaming, Var, VarSet};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Column(u32);
 
-/// A group of columns of a [`Plan`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Group(u32);
-
 /// The declaration of the columns of a space.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    columns: Vec<(String, Group)>,
-    widths: Vec<usize>,
+    columns: Vec<ColumnData>,
+    n_vars: usize,
+}
+
+/// A column: the variable of a bit is `first + stride * bit`.
+#[derive(Clone, Debug)]
+struct ColumnData {
+    name: String,
+    width: usize,
+    first: usize,
+    stride: usize,
 }
 
 impl Plan {
@@ -29,56 +34,30 @@ impl Plan {
         Plan::default()
     }
 
-    /// Declares columns of the same width whose bits are adjacent.
+    /// Declares columns of the same width whose bits are adjacent. Groups follow each other in the order of variables.
     pub fn group<const N: usize>(&mut self, width: usize, names: [&str; N]) -> [Column; N] {
-        let group = self.add_group(width);
-        names.map(|name| self.add_column(group, name))
+        let columns = self.columns(width, names.map(str::to_owned));
+        columns.try_into().expect("there is a column for each name")
     }
 
-    /// Declares an empty group, for columns that are not known all at once.
-    pub fn add_group(&mut self, width: usize) -> Group {
-        self.widths.push(width);
-        Group(self.widths.len() as u32 - 1)
-    }
-
-    /// Adds a column to a group. The name is for messages and need not be unique.
-    pub fn add_column(&mut self, group: Group, name: &str) -> Column {
-        self.columns.push((name.to_owned(), group));
-        Column(self.columns.len() as u32 - 1)
+    /// Declares a group of columns as [`Plan::group`] does. The names are for messages and need not be unique.
+    pub fn columns(&mut self, width: usize, names: impl IntoIterator<Item = String>) -> Vec<Column> {
+        let names: Vec<String> = names.into_iter().collect();
+        let (begin, stride) = (self.n_vars, names.len());
+        self.n_vars += width * stride;
+        let columns = names.into_iter().enumerate().map(|(place, name)| {
+            self.columns.push(ColumnData { name, width, first: begin + place, stride });
+            Column(self.columns.len() as u32 - 1)
+        });
+        columns.collect()
     }
 
     /// Allocates the variables group by group, bit by bit.
     pub fn build(self, limits: Limits) -> Space {
-        let all = self.slots();
-        self.build_in_order(limits, &all)
-    }
-
-    /// Returns all bits of all groups, in the order that [`Plan::build`] takes. A permutation of this list, as found by
-    /// [`crate::order::force`], is what [`Plan::build_in_order`] takes.
-    pub fn slots(&self) -> Vec<(Group, usize)> {
-        let groups = self.widths.iter().enumerate();
-        groups.flat_map(|(g, &width)| (0..width).map(move |bit| (Group(g as u32), bit))).collect()
-    }
-
-    /// Allocates the variables in the given order of bits; the copies of one bit in the columns of its group are always
-    /// adjacent, in the order of their declaration.
-    pub fn build_in_order(self, limits: Limits, order: &[(Group, usize)]) -> Space {
-        let mut sorted = order.to_vec();
-        sorted.sort();
-        assert!(sorted == self.slots(), "the order of bits is not a permutation of the plan's");
-        let mut columns: Vec<ColumnData> = Vec::new();
-        for (name, group) in &self.columns {
-            columns.push(ColumnData { name: name.clone(), vars: vec![None; self.widths[group.0 as usize]] });
-        }
-        let total = self.columns.iter().map(|(_, group)| self.widths[group.0 as usize]).sum();
         let manager = Manager::new(limits);
-        let mut fresh = manager.add_vars(total).into_iter();
-        for &(group, bit) in order {
-            for (data, _) in columns.iter_mut().zip(&self.columns).filter(|(_, (_, g))| *g == group) {
-                data.vars[bit] = fresh.next();
-            }
-        }
-        Space { inner: Arc::new(Inner { manager, columns, sets: Mutex::default(), renamings: Mutex::default() }) }
+        let vars = manager.add_vars(self.n_vars);
+        let (sets, renamings) = (Mutex::default(), Mutex::default());
+        Space { inner: Arc::new(Inner { manager, vars, columns: self.columns, sets, renamings }) }
     }
 }
 
@@ -90,15 +69,11 @@ pub struct Space {
 
 struct Inner {
     manager: Manager,
+    vars: Vec<Var>,
     columns: Vec<ColumnData>,
     /// Prepared sets of variables by the columns they cover. The tables are only looked up, never iterated over.
     sets: Mutex<FxHashMap<Vec<Column>, VarSet>>,
     renamings: Mutex<FxHashMap<Vec<(Column, Column)>, Renaming>>,
-}
-
-struct ColumnData {
-    name: String,
-    vars: Vec<Option<Var>>,
 }
 
 impl fmt::Debug for Space {
@@ -121,19 +96,25 @@ impl Space {
         &self.inner.manager
     }
 
+    fn column(&self, column: Column) -> &ColumnData {
+        &self.inner.columns[column.0 as usize]
+    }
+
     /// Returns the name a column was declared with.
-    pub fn name(&self, column: Column) -> &str {
-        &self.inner.columns[column.0 as usize].name
+    pub(super) fn name(&self, column: Column) -> &str {
+        &self.column(column).name
     }
 
     /// Returns the number of bits of a column.
-    pub fn width(&self, column: Column) -> usize {
-        self.inner.columns[column.0 as usize].vars.len()
+    pub(super) fn width(&self, column: Column) -> usize {
+        self.column(column).width
     }
 
     /// Returns the variable of a bit of a column.
     pub fn var(&self, column: Column, bit: usize) -> Var {
-        self.inner.columns[column.0 as usize].vars[bit].expect("the plan gave each bit a variable")
+        let ColumnData { width, first, stride, .. } = self.column(column);
+        assert!(bit < *width, "a column has no such bit");
+        self.inner.vars[first + stride * bit]
     }
 
     /// Returns the variables of a column, bit by bit.
@@ -161,22 +142,6 @@ impl Space {
         assert!(a != b && self.width(a) == self.width(b), "{} and {} cannot be compared", self.name(a), self.name(b));
         let pairs: Vec<(Var, Var)> = self.vars(a).into_iter().zip(self.vars(b)).collect();
         Ok(self.relation(self.manager().equal(&pairs)?, &[a, b]))
-    }
-
-    /// Returns the relation of the one vector with the given bits.
-    pub fn value(&self, column: Column, bits: &[bool]) -> Result<Relation, OutOfNodes> {
-        self.tuple(&[(column, bits)])
-    }
-
-    /// Returns the relation of the one tuple with the given vectors.
-    pub fn tuple(&self, values: &[(Column, &[bool])]) -> Result<Relation, OutOfNodes> {
-        let mut literals = Vec::new();
-        for &(column, bits) in values {
-            assert!(bits.len() == self.width(column), "a value of {} has the wrong width", self.name(column));
-            literals.extend(self.vars(column).into_iter().zip(bits.iter().copied()));
-        }
-        let columns: Vec<Column> = values.iter().map(|&(column, _)| column).collect();
-        Ok(self.relation(self.manager().cube(&literals)?, &columns))
     }
 
     /// Returns the prepared set of all variables of some columns, sorted and distinct.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::space::{Column, Space};
-use crate::bdd::{Assignments, Bdd, OutOfNodes};
+use crate::bdd::{Bdd, OutOfNodes, Var};
 
 /// A set of tuples over named columns. Cheap to clone; equality is by columns and tuples.
 #[derive(Clone, PartialEq, Eq)]
@@ -22,22 +22,18 @@ impl fmt::Debug for Relation {
 }
 
 impl Relation {
+    /// Checks that the diagram depends on the columns only. This takes a pass over the diagram, so it is only done for
+    /// new relations; the algebra preserves it.
     pub(super) fn new(space: Space, bdd: Bdd, columns: &[Column]) -> Relation {
         let mut sorted = columns.to_vec();
         sorted.sort();
         assert!(sorted.windows(2).all(|w| w[0] != w[1]), "a column occurs twice in ({})", space.listed(columns));
         let relation = Relation { space, bdd, columns: sorted.into() };
-        relation.assert_typed();
-        relation
-    }
-
-    /// Checks that the support lies within the columns. This takes a pass over the diagram, so it is only done for new
-    /// relations; the algebra preserves it.
-    fn assert_typed(&self) {
-        let mut vars: Vec<_> = self.columns.iter().flat_map(|&c| self.space.vars(c)).collect();
+        let mut vars = relation.vars();
         vars.sort();
-        let typed = self.bdd.support().iter().all(|v| vars.binary_search(v).is_ok());
-        assert!(typed, "the diagram depends on more than the columns ({})", self.space.listed(&self.columns));
+        let typed = relation.bdd.support().iter().all(|v| vars.binary_search(v).is_ok());
+        assert!(typed, "the diagram depends on more than the columns ({})", relation.space.listed(columns));
+        relation
     }
 
     fn with(&self, bdd: Bdd, columns: impl Into<Arc<[Column]>>) -> Relation {
@@ -51,15 +47,6 @@ impl Relation {
             self.space.listed(&self.columns),
             other.space.listed(&other.columns),
         );
-    }
-
-    fn has(&self, column: Column) -> bool {
-        self.columns.binary_search(&column).is_ok()
-    }
-
-    /// Returns the space of the columns.
-    pub fn space(&self) -> &Space {
-        &self.space
     }
 
     /// Returns the columns, in the order of their declaration.
@@ -96,13 +83,6 @@ impl Relation {
         Ok(self.with(bdd, keep))
     }
 
-    /// Projects the tuples to all columns but the given ones.
-    pub fn without(&self, columns: &[Column]) -> Result<Relation, OutOfNodes> {
-        let keep: Vec<Column> = self.columns.iter().copied().filter(|c| !columns.contains(c)).collect();
-        assert!(keep.len() + columns.len() == self.columns.len(), "a column that is not there cannot be dropped");
-        self.project(&keep)
-    }
-
     /// Divides columns into those kept and those lost, both sorted.
     fn split(&self, columns: &[Column], keep: &[Column]) -> (Vec<Column>, Vec<Column>) {
         let (kept, lost): (Vec<Column>, Vec<Column>) = columns.iter().partition(|c| keep.contains(c));
@@ -122,7 +102,11 @@ impl Relation {
         pairs.sort();
         for &(from, to) in &pairs {
             let (old, new) = (self.space.name(from), self.space.name(to));
-            assert!(self.has(from), "{old} cannot be renamed: the columns are ({})", self.space.listed(&self.columns));
+            assert!(
+                self.columns.contains(&from),
+                "{old} cannot be renamed: the columns are ({})",
+                self.space.listed(&self.columns)
+            );
             assert!(self.space.width(from) == self.space.width(to), "{old} and {new} have different widths");
         }
         let renamed = |c: &Column| pairs.iter().find(|(from, _)| from == c).map_or(*c, |&(_, to)| to);
@@ -153,13 +137,6 @@ impl Relation {
         Ok(self.with(self.bdd.not()?, self.columns.clone()))
     }
 
-    /// Returns the tuples that satisfy a condition on the variables of the columns.
-    pub fn select(&self, condition: &Bdd) -> Result<Relation, OutOfNodes> {
-        let selected = self.with(condition.clone(), self.columns.clone());
-        selected.assert_typed();
-        Ok(self.with(self.bdd.and(condition)?, self.columns.clone()))
-    }
-
     /// Returns a relation that has the same tuples within the care set and is chosen to be small outside of it. The
     /// columns must be the same.
     pub fn restrict(&self, care: &Relation) -> Result<Relation, OutOfNodes> {
@@ -183,66 +160,14 @@ impl Relation {
         self.bdd.is_false()
     }
 
-    /// Returns whether a tuple, given by its vectors in the order of [`Relation::columns`], is in the relation.
-    pub fn contains(&self, tuple: &[Vec<bool>]) -> bool {
-        assert!(tuple.len() == self.columns.len(), "the tuple does not fit ({})", self.space.listed(&self.columns));
-        let mut values = rustc_hash::FxHashMap::default();
-        for (&column, bits) in self.columns.iter().zip(tuple) {
-            assert!(
-                bits.len() == self.space.width(column),
-                "a value of {} has the wrong width",
-                self.space.name(column)
-            );
-            values.extend(self.space.vars(column).into_iter().zip(bits.iter().copied()));
-        }
-        self.bdd.eval(|var| values[&var])
-    }
-
     /// Returns the number of tuples; `None` if it does not fit into 128 bits.
     pub fn count(&self) -> Option<u128> {
-        self.bdd.count(&self.flat_vars())
+        self.bdd.count(&self.vars())
     }
 
-    /// Returns the first tuple of [`Relation::tuples`].
-    pub fn pick(&self) -> Option<Vec<Vec<bool>>> {
-        let flat = self.bdd.pick(&self.flat_vars())?;
-        Some(self.cut(&flat))
-    }
-
-    /// Returns all tuples, each as its vectors in the order of [`Relation::columns`].
-    pub fn tuples(&self) -> Tuples {
-        Tuples { assignments: self.bdd.assignments(&self.flat_vars()), relation: self.clone() }
-    }
-
-    fn flat_vars(&self) -> Vec<crate::bdd::Var> {
+    /// Returns the variables of all columns, column by column.
+    pub fn vars(&self) -> Vec<Var> {
         self.columns.iter().flat_map(|&c| self.space.vars(c)).collect()
-    }
-
-    /// Cuts the values of all variables into the vectors of the columns.
-    fn cut(&self, flat: &[bool]) -> Vec<Vec<bool>> {
-        let mut rest = flat;
-        let mut tuple = Vec::with_capacity(self.columns.len());
-        for &column in self.columns.iter() {
-            let (value, after) = rest.split_at(self.space.width(column));
-            tuple.push(value.to_vec());
-            rest = after;
-        }
-        tuple
-    }
-}
-
-/// The tuples of a relation.
-#[derive(Debug)]
-pub struct Tuples {
-    assignments: Assignments,
-    relation: Relation,
-}
-
-impl Iterator for Tuples {
-    type Item = Vec<Vec<bool>>;
-
-    fn next(&mut self) -> Option<Vec<Vec<bool>>> {
-        Some(self.relation.cut(&self.assignments.next()?))
     }
 }
 

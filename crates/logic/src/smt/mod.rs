@@ -43,17 +43,6 @@ pub enum Dialect {
     Cvc5,
 }
 
-/// The solver's answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Answer {
-    /// There is a solution.
-    Sat,
-    /// There is no solution.
-    Unsat,
-    /// The solver does not know.
-    Unknown,
-}
-
 /// A value of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SmtValue {

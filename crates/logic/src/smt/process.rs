@@ -3,7 +3,7 @@
 //! Writing and reading have their own threads, so that neither a full pipe nor a slow answer keeps the caller from its
 //! callback. Dropping the process kills it.
 
-use std::io::{BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
@@ -82,42 +82,19 @@ impl Drop for Process {
     }
 }
 
-/// Forwards what is read, until the end of the output, an unbalanced list, or invalid UTF-8.
-fn read(stdout: BufReader<ChildStdout>, answers: &Sender<Sexp>) {
+/// Forwards what is read, line by line, until the end of the output or an unbalanced list.
+fn read(mut stdout: BufReader<ChildStdout>, answers: &Sender<Sexp>) {
     let mut reader = SexpReader::default();
-    let mut text = Utf8::default();
-    for byte in stdout.bytes() {
-        let Ok(byte) = byte else { return };
-        let Some(c) = text.push(byte) else { continue };
-        let Some(done) = reader.push(c) else { return };
-        for answer in done {
-            if answers.send(answer).is_err() {
-                return;
+    let mut line = Vec::new();
+    while stdout.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
+        for c in String::from_utf8_lossy(&line).chars() {
+            let Some(done) = reader.push(c) else { return };
+            for answer in done {
+                if answers.send(answer).is_err() {
+                    return;
+                }
             }
         }
-    }
-}
-
-/// Combines the bytes of a character. Invalid bytes become U+FFFD.
-#[derive(Default)]
-struct Utf8 {
-    bytes: Vec<u8>,
-}
-
-impl Utf8 {
-    fn push(&mut self, byte: u8) -> Option<char> {
-        self.bytes.push(byte);
-        match std::str::from_utf8(&self.bytes) {
-            Ok(text) => {
-                let c = text.chars().next();
-                self.bytes.clear();
-                c
-            }
-            Err(error) if error.error_len().is_none() => None,
-            Err(_) => {
-                self.bytes.clear();
-                Some(char::REPLACEMENT_CHARACTER)
-            }
-        }
+        line.clear();
     }
 }

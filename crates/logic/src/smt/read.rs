@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::sexp::Sexp;
-use super::term::{Node, Sort, Symbol, Term};
+use super::term::{Sort, Symbol, Term};
 use super::{SmtError, SmtValue};
 
 /// Reads a term; `symbols` gives the meaning of words. Quantifiers and division are not supported; remainders of a
@@ -26,11 +26,7 @@ const DIVISOR: i128 = 64;
 /// Reads a value of a model.
 pub fn read_value(sexp: &Sexp) -> Result<SmtValue, SmtError> {
     let reader = Reader { scope: BTreeMap::new(), remainders: Rc::default() };
-    let value = reader.term(sexp).and_then(|term| match term.head() {
-        Node::Bool(value) => Some(SmtValue::Bool(*value)),
-        Node::Int(value) => Some(SmtValue::Int(*value)),
-        _ => None,
-    });
+    let value = reader.term(sexp).and_then(|term| term.as_value());
     value.ok_or_else(|| SmtError::Strange(shortened(sexp)))
 }
 
@@ -97,7 +93,7 @@ impl Reader {
             "ite" => None,
             _ => Some(Sort::Int),
         };
-        wants.is_none_or(|sort| operands.iter().all(|operand| sort_of(operand) == sort)).then_some(())?;
+        wants.is_none_or(|sort| operands.iter().all(|operand| operand.sort() == sort)).then_some(())?;
         match (operator, operands.as_slice()) {
             ("not", [part]) => Some(part.not()),
             ("and", _) => Some(Term::and(operands)),
@@ -113,8 +109,8 @@ impl Reader {
             (">=", [left, right]) => self.by_remainders(right.le(left)),
             (">", [left, right]) => self.by_remainders(right.lt(left)),
             ("mod", [dividend, divisor]) => self.named_remainder(dividend, divisor.as_int()?),
-            ("ite", [condition, then, otherwise]) => (sort_of(condition) == Sort::Bool
-                && sort_of(then) == sort_of(otherwise))
+            ("ite", [condition, then, otherwise]) => (condition.sort() == Sort::Bool
+                && then.sort() == otherwise.sort())
             .then(|| Term::ite(condition, then, otherwise)),
             _ => None,
         }
@@ -131,7 +127,7 @@ impl Reader {
             }
         }
         let (left, right) = (self.term(left)?, self.term(right)?);
-        (sort_of(&left) == sort_of(&right)).then(|| left.equals(&right)).and_then(|equal| self.by_remainders(equal))
+        (left.sort() == right.sort()).then(|| left.equals(&right)).and_then(|equal| self.by_remainders(equal))
     }
 
     /// Returns a name for a remainder, until the comparison that contains it has been read.
@@ -167,17 +163,7 @@ impl Reader {
         let [Sexp::Atom(operator), dividend, divisor] = sexp.list()? else { return None };
         let divisor = self.term(divisor)?.as_int()?;
         let dividend = if operator == "mod" && divisor > 0 { self.term(dividend)? } else { return None };
-        (sort_of(&dividend) == Sort::Int).then_some((dividend, divisor))
-    }
-}
-
-/// Returns the type of a well-typed term.
-fn sort_of(term: &Term) -> Sort {
-    match term.head() {
-        Node::Symbol(symbol) => symbol.sort,
-        Node::Int(_) | Node::Add(_) | Node::Scale(..) => Sort::Int,
-        Node::Ite(_, then, _) => sort_of(then),
-        _ => Sort::Bool,
+        (dividend.sort() == Sort::Int).then_some((dividend, divisor))
     }
 }
 

@@ -11,7 +11,7 @@ use super::process::Process;
 use super::read::{read_term, read_value, shortened};
 use super::sexp::Sexp;
 use super::term::{Node, Symbol, Term};
-use super::{Answer, Dialect, Interrupted, Program, SmtError, SmtValue};
+use super::{Dialect, Interrupted, Program, SmtError, SmtValue};
 
 /// A solver with a stack of assertions.
 pub struct Smt {
@@ -107,11 +107,11 @@ impl Smt {
     /// # Panics
     ///
     /// If an assumption is something else.
-    pub fn check<E>(
+    pub fn is_sat<E>(
         &mut self,
         assumptions: &[Term],
         mut proceed: impl FnMut() -> Result<(), E>,
-    ) -> Result<Answer, Interrupted<E>> {
+    ) -> Result<bool, Interrupted<E>> {
         let command = if assumptions.is_empty() {
             "(check-sat)".to_string()
         } else {
@@ -122,52 +122,41 @@ impl Smt {
         self.questions += 1;
         let answer = self.question(&command, Again::Once, &mut proceed)?;
         let answer = match answer.atom() {
-            Some("sat") => Answer::Sat,
-            Some("unsat") => Answer::Unsat,
-            Some("unknown" | "timeout") => Answer::Unknown,
+            Some("sat") => Some(true),
+            Some("unsat") => Some(false),
+            Some("unknown" | "timeout") => None,
             _ => return Err(self.strange(&answer)),
         };
-        let work = self.program.work;
-        match work.map_or(Ok(false), |limit| self.is_exhausted(answer, limit, &mut proceed))? {
-            true => Err(SmtError::Exhausted.into()),
-            false => Ok(answer),
+        if let Some(limit) = self.program.work
+            && self.is_exhausted(answer, limit, &mut proceed)?
+        {
+            return Err(SmtError::Exhausted.into());
         }
+        answer.ok_or(SmtError::Undecided.into())
     }
 
     /// Returns whether the work for all questions, of which this is the last answer, exceeds a limit, or this question
-    /// exceeded it alone.
+    /// exceeded it alone and has no answer.
     fn is_exhausted<E>(
         &mut self,
-        answer: Answer,
+        answer: Option<bool>,
         limit: u64,
         proceed: &mut dyn FnMut() -> Result<(), E>,
     ) -> Result<bool, Interrupted<E>> {
         if self.program.dialect != Dialect::Z3 {
             return Ok(false);
         }
-        let word = if answer == Answer::Unknown { ":reason-unknown" } else { ":rlimit" };
+        let word = if answer.is_none() { ":reason-unknown" } else { ":rlimit" };
         let info = self.question(&format!("(get-info {word})"), Again::Never, proceed)?;
         match (answer, info.list()) {
-            (Answer::Unknown, Some([_, reason])) => Ok(reason.atom().is_some_and(is_about_work)),
-            (Answer::Sat | Answer::Unsat, _) if units(&info).is_some() => Ok(units(&info) > Some(limit)),
+            (None, Some([_, reason])) => Ok(reason.atom().is_some_and(is_about_work)),
+            (Some(_), _) if units(&info).is_some() => Ok(units(&info) > Some(limit)),
             _ => Err(self.strange(&info)),
         }
     }
 
-    /// Returns whether there is a solution, like [`Smt::check`], but fails if the answer is unknown.
-    pub fn is_sat<E>(
-        &mut self,
-        assumptions: &[Term],
-        proceed: impl FnMut() -> Result<(), E>,
-    ) -> Result<bool, Interrupted<E>> {
-        match self.check(assumptions, proceed)? {
-            Answer::Sat => Ok(true),
-            Answer::Unsat => Ok(false),
-            Answer::Unknown => Err(SmtError::Undecided.into()),
-        }
-    }
-
-    /// Returns the values of terms in the solution found. Only right after [`Answer::Sat`].
+    /// Returns the values of terms in the solution found. Only right after the answer that there is
+    /// one.
     pub fn values<E>(
         &mut self,
         terms: &[Term],
@@ -187,8 +176,8 @@ impl Smt {
         pairs.iter().map(value).collect::<Result<_, _>>().map_err(Interrupted::Solver)
     }
 
-    /// Returns assumptions that cannot hold together with the assertions. Only right after [`Answer::Unsat`] of a check
-    /// with these assumptions.
+    /// Returns assumptions that cannot hold together with the assertions. Only right after this answer of
+    /// [`Smt::is_sat`] to these assumptions.
     pub fn core<E>(
         &mut self,
         assumptions: &[Term],

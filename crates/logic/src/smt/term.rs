@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
+use super::SmtValue;
+
 /// The type of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Sort {
@@ -82,6 +84,15 @@ impl From<i64> for Term {
     }
 }
 
+impl From<SmtValue> for Term {
+    fn from(value: SmtValue) -> Term {
+        match value {
+            SmtValue::Bool(value) => value.into(),
+            SmtValue::Int(value) => value.into(),
+        }
+    }
+}
+
 impl From<Symbol> for Term {
     fn from(symbol: Symbol) -> Term {
         Term(Arc::new(Node::Symbol(symbol)))
@@ -100,12 +111,21 @@ impl Term {
         &self.0
     }
 
+    /// Returns the value of a constant.
+    pub fn as_value(&self) -> Option<SmtValue> {
+        match self.head() {
+            Node::Bool(value) => Some(SmtValue::Bool(*value)),
+            Node::Int(value) => Some(SmtValue::Int(*value)),
+            _ => None,
+        }
+    }
+
     /// Returns the truth value of a constant.
     pub fn as_bool(&self) -> Option<bool> {
         if let Node::Bool(value) = self.head() { Some(*value) } else { None }
     }
 
-    /// Returns the value of a constant.
+    /// Returns the integer of a constant.
     pub fn as_int(&self) -> Option<i128> {
         if let Node::Int(value) = self.head() { Some(*value) } else { None }
     }
@@ -121,35 +141,33 @@ impl Term {
 
     /// Conjunction.
     pub fn and(parts: impl IntoIterator<Item = Term>) -> Term {
-        let mut all = Vec::new();
-        for part in parts {
-            match part.head() {
-                Node::Bool(true) => {}
-                Node::Bool(false) => return part,
-                Node::And(inner) => all.extend(inner.iter().cloned()),
-                _ => all.push(part),
-            }
-        }
-        Term::several(all, true, Node::And)
+        Term::connected(parts, true, Node::And)
     }
 
     /// Disjunction.
     pub fn or(parts: impl IntoIterator<Item = Term>) -> Term {
+        Term::connected(parts, false, Node::Or)
+    }
+
+    /// Returns a conjunction, whose neutral element is true, or a disjunction, whose neutral element is false.
+    fn connected(parts: impl IntoIterator<Item = Term>, neutral: bool, node: fn(Vec<Term>) -> Node) -> Term {
         let mut all = Vec::new();
         for part in parts {
             match part.head() {
-                Node::Bool(false) => {}
-                Node::Bool(true) => return part,
-                Node::Or(inner) => all.extend(inner.iter().cloned()),
+                Node::Bool(value) if *value == neutral => {}
+                Node::Bool(_) => return part,
+                Node::And(inner) if neutral => all.extend(inner.iter().cloned()),
+                Node::Or(inner) if !neutral => all.extend(inner.iter().cloned()),
                 _ => all.push(part),
             }
         }
-        Term::several(all, false, Node::Or)
+        Term::several(all, neutral, node)
     }
 
-    fn several(mut parts: Vec<Term>, none: bool, node: fn(Vec<Term>) -> Node) -> Term {
+    /// Returns a node with several parts, the only part, or the neutral element.
+    fn several(mut parts: Vec<Term>, neutral: impl Into<Term>, node: fn(Vec<Term>) -> Node) -> Term {
         match parts.len() {
-            0 => none.into(),
+            0 => neutral.into(),
             1 => parts.remove(0),
             _ => Term::node(node(parts)),
         }
@@ -164,20 +182,10 @@ impl Term {
     pub fn equals(&self, other: &Term) -> Term {
         match (self.head(), other.head()) {
             (Node::Int(left), Node::Int(right)) => (left == right).into(),
-            (Node::Bool(value), _) => {
-                if *value {
-                    other.clone()
-                } else {
-                    other.not()
-                }
-            }
-            (_, Node::Bool(value)) => {
-                if *value {
-                    self.clone()
-                } else {
-                    self.not()
-                }
-            }
+            (Node::Bool(true), _) => other.clone(),
+            (Node::Bool(false), _) => other.not(),
+            (_, Node::Bool(true)) => self.clone(),
+            (_, Node::Bool(false)) => self.not(),
             _ if self == other => true.into(),
             _ => Term::node(Node::Eq(self.clone(), other.clone())),
         }
@@ -219,11 +227,7 @@ impl Term {
                 _ => all.push(part),
             }
         }
-        match all.len() {
-            0 => 0i128.into(),
-            1 => all.remove(0),
-            _ => Term::node(Node::Add(all)),
-        }
+        Term::several(all, 0i128, Node::Add)
     }
 
     /// Multiplication by a constant.
@@ -248,6 +252,16 @@ impl Term {
             Some(false) => otherwise.clone(),
             None if then == otherwise => then.clone(),
             None => Term::node(Node::Ite(condition.clone(), then.clone(), otherwise.clone())),
+        }
+    }
+
+    /// Returns the type of a well-typed term.
+    pub fn sort(&self) -> Sort {
+        match self.head() {
+            Node::Symbol(symbol) => symbol.sort,
+            Node::Int(_) | Node::Add(_) | Node::Scale(..) => Sort::Int,
+            Node::Ite(_, then, _) => then.sort(),
+            _ => Sort::Bool,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The satisfiability façade against brute force.
 
-use selvedge_logic::sat::{Answer, SatLit, SatVar, Solver};
+use selvedge_logic::sat::{Answer, SatLit, Solver};
 
 use crate::numbers::Numbers;
 
@@ -10,12 +10,13 @@ fn go() -> Result<(), ()> {
     Ok(())
 }
 
-fn random_clause(numbers: &mut Numbers, vars: &[SatVar]) -> Vec<SatLit> {
-    (0..3).map(|_| vars[numbers.below(vars.len())].lit(numbers.below(2) == 0)).collect()
+fn random_clause(numbers: &mut Numbers, vars: &[SatLit]) -> Vec<SatLit> {
+    let literal = |var: SatLit, value: bool| if value { var } else { !var };
+    (0..3).map(|_| literal(vars[numbers.below(vars.len())], numbers.below(2) == 0)).collect()
 }
 
-fn holds(clause: &[SatLit], vars: &[SatVar], row: usize) -> bool {
-    clause.iter().any(|l| (row >> vars.iter().position(|&v| v == l.var()).unwrap() & 1 == 1) == l.is_positive())
+fn holds(clause: &[SatLit], vars: &[SatLit], row: usize) -> bool {
+    clause.iter().any(|&l| (0..vars.len()).any(|v| l == if row >> v & 1 == 1 { vars[v] } else { !vars[v] }))
 }
 
 #[test]
@@ -23,7 +24,7 @@ fn answers_models_and_cores_are_right_while_clauses_are_added() {
     for seed in 0..40 {
         let mut numbers = Numbers::seeded(seed);
         let mut solver = Solver::new();
-        let vars: Vec<SatVar> = (0..VARS).map(|_| solver.new_var()).collect();
+        let vars: Vec<SatLit> = (0..VARS).map(|_| solver.new_var()).collect();
         let mut clauses: Vec<Vec<SatLit>> = Vec::new();
         for _ in 0..45 {
             clauses.push(random_clause(&mut numbers, &vars));
@@ -35,7 +36,7 @@ fn answers_models_and_cores_are_right_while_clauses_are_added() {
             let answer = solver.solve(&assumptions, go).unwrap();
             if (0..1 << VARS).any(|row| satisfies(row, &assumptions)) {
                 assert_eq!(answer, Answer::Sat);
-                let row = vars.iter().rev().fold(0, |row, &v| 2 * row + usize::from(solver.value(v.lit(true))));
+                let row = vars.iter().rev().fold(0, |row, &v| 2 * row + usize::from(solver.value(v)));
                 assert!(satisfies(row, &assumptions));
             } else {
                 assert_eq!(answer, Answer::Unsat);
@@ -50,13 +51,13 @@ fn answers_models_and_cores_are_right_while_clauses_are_added() {
 /// One pigeon more than holes.
 fn pigeons(holes: usize) -> Solver {
     let mut solver = Solver::new();
-    let place: Vec<Vec<SatVar>> = (0..=holes).map(|_| (0..holes).map(|_| solver.new_var()).collect()).collect();
+    let place: Vec<Vec<SatLit>> = (0..=holes).map(|_| (0..holes).map(|_| solver.new_var()).collect()).collect();
     for pigeon in &place {
-        solver.add_clause(&pigeon.iter().map(|v| v.lit(true)).collect::<Vec<_>>());
+        solver.add_clause(pigeon);
     }
     for (i, one) in place.iter().enumerate() {
         for other in &place[..i] {
-            one.iter().zip(other).for_each(|(a, b)| solver.add_clause(&[a.lit(false), b.lit(false)]));
+            one.iter().zip(other).for_each(|(a, b)| solver.add_clause(&[!*a, !*b]));
         }
     }
     solver
@@ -80,8 +81,8 @@ fn a_long_search_can_be_given_up_and_taken_up_again() {
 fn variables_without_clauses_are_false() {
     let mut solver = Solver::new();
     let (a, b) = (solver.new_var(), solver.new_var());
-    assert_eq!(solver.solve(&[a.lit(true)], go), Ok(Answer::Sat));
-    assert_eq!((solver.value(a.lit(true)), solver.value(b.lit(true)), solver.value(b.lit(false))), (true, false, true));
+    assert_eq!(solver.solve(&[a], go), Ok(Answer::Sat));
+    assert_eq!((solver.value(a), solver.value(b), solver.value(!b)), (true, false, true));
     solver.add_clause(&[]);
     assert_eq!(solver.solve(&[], go), Ok(Answer::Unsat));
 }

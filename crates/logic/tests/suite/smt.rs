@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use selvedge_logic::smt::{Answer, Dialect, Interrupted, Node, Program, Smt, SmtError, SmtValue, Sort, Symbol, Term};
+use selvedge_logic::smt::{Dialect, Interrupted, Node, Program, Smt, SmtError, SmtValue, Sort, Symbol, Term};
 
 /// Nobody stops the solver.
 fn on() -> Result<(), ()> {
@@ -63,11 +63,11 @@ fn levels_are_forgotten_and_assumptions_are_not_kept() {
     let small: Term = smt.label(&x.lt(&number(5))).into();
     smt.push();
     smt.assert(&x.equals(&number(3)));
-    assert_eq!(smt.check(&[], on), Ok(Answer::Unsat));
+    assert_eq!(smt.is_sat(&[], on), Ok(false));
     smt.pop();
-    assert_eq!(smt.check(std::slice::from_ref(&small), on), Ok(Answer::Sat));
+    assert_eq!(smt.is_sat(std::slice::from_ref(&small), on), Ok(true));
     assert_eq!(smt.values(&[x.clone(), small.clone()], on), Ok(vec![SmtValue::Int(4), SmtValue::Bool(true)]));
-    assert_eq!(smt.check(&[small.not()], on), Ok(Answer::Sat));
+    assert_eq!(smt.is_sat(&[small.not()], on), Ok(true));
     assert_eq!(smt.questions(), 3);
 }
 
@@ -79,7 +79,7 @@ fn a_core_has_only_the_assumptions_to_blame() {
     let mut label = |term: Term| Term::from(smt.label(&term));
     let (low, even, high) = (label(x.lt(&number(0))), label(x.divisible(2)), label(number(7).le(&x)));
     let all = [low.clone(), even, high.not().not()];
-    assert_eq!(smt.check(&all, on), Ok(Answer::Unsat));
+    assert_eq!(smt.is_sat(&all, on), Ok(false));
     let mut core = smt.core(&all, on).expect("there is a core");
     core.sort();
     let mut expected = vec![low, high];
@@ -109,7 +109,7 @@ fn all_solutions_are_those_of_a_box() {
     expected.sort_unstable();
     expected.dedup();
     assert_eq!(found, expected);
-    assert_eq!(smt.check(&[], on), Ok(Answer::Sat));
+    assert_eq!(smt.is_sat(&[], on), Ok(true));
 }
 
 #[test]
@@ -140,15 +140,15 @@ fn whoever_says_stop_gets_it_at_once_and_may_ask_again() {
     let (symbol, x) = int("x");
     smt.declare(&symbol);
     smt.assert(&x.lt(&number(0)));
-    assert_eq!(smt.check(&[], || Err("enough")), Err(Interrupted::Caller("enough")));
-    assert_eq!(smt.check(&[], on), Ok(Answer::Sat));
+    assert_eq!(smt.is_sat(&[], || Err("enough")), Err(Interrupted::Caller("enough")));
+    assert_eq!(smt.is_sat(&[], on), Ok(true));
 }
 
 #[test]
 fn an_ill_typed_command_is_no_answer() {
     let mut smt = Smt::new(z3());
     smt.assert(&int("nobody").1.le(&number(0)));
-    let answer = smt.check(&[], on);
+    let answer = smt.is_sat(&[], on);
     assert!(matches!(answer, Err(Interrupted::Solver(SmtError::Rejected(_)))), "{answer:?}");
 }
 
@@ -160,9 +160,9 @@ fn work_is_counted_by_the_question_and_in_sum() {
         smt.declare(&symbol);
         let mut answers = (0..questions as i64).map(|value| {
             smt.assert(&x.equals(&number(value)).not());
-            smt.check(&[], on)
+            smt.is_sat(&[], on)
         });
-        answers.find(|answer| *answer != Ok(Answer::Sat))
+        answers.find(|answer| *answer != Ok(true))
     };
     let exhausted = Some(Err(Interrupted::Solver(SmtError::Exhausted)));
     assert_eq!(ask(1_000_000, 50), None);
@@ -190,7 +190,7 @@ fn an_elimination_that_is_cut_off_is_no_answer() {
 #[test]
 fn a_missing_solver_is_said_to_be_missing() {
     let mut smt = Smt::new(Program { path: "/nowhere/z3".into(), dialect: Dialect::Z3, memory: None, work: None });
-    let answer = smt.check(&[], on);
+    let answer = smt.is_sat(&[], on);
     assert!(matches!(answer, Err(Interrupted::Solver(SmtError::NotStarted(_)))), "{answer:?}");
 }
 
@@ -209,13 +209,13 @@ mod failing {
         Program { path, dialect: Dialect::Z3, memory: None, work: None }
     }
 
-    fn answer(name: &str, script: &str) -> Result<Answer, Interrupted<()>> {
+    fn answer(name: &str, script: &str) -> Result<bool, Interrupted<()>> {
         let program = fake(name, script);
         let folder = program.path.parent().expect("it has a folder").to_path_buf();
-        let mut answer = Smt::new(program.clone()).check(&[], on);
+        let mut answer = Smt::new(program.clone()).is_sat(&[], on);
         // While another test starts a process, that one may hold the file open for writing for a moment.
         while matches!(&answer, Err(Interrupted::Solver(SmtError::NotStarted(reason))) if reason.contains("busy")) {
-            answer = Smt::new(program.clone()).check(&[], on);
+            answer = Smt::new(program.clone()).is_sat(&[], on);
         }
         std::fs::remove_dir_all(folder).expect("the folder can be removed");
         answer
@@ -225,7 +225,7 @@ mod failing {
     fn a_solver_that_dies_once_is_started_again() {
         let script = "[ -f once ] || { touch once; exit 1; }\n\
          while read line; do case $line in *check*) echo unsat;; esac; done";
-        assert_eq!(answer("once", script), Ok(Answer::Unsat));
+        assert_eq!(answer("once", script), Ok(false));
     }
 
     #[test]
@@ -240,7 +240,7 @@ mod failing {
         let words = |text: &str| format!("read line; echo '{text}'; sleep 1");
         assert!(matches!(answer("error", &words("(error \"sat\")")), Err(Interrupted::Solver(SmtError::Rejected(_)))));
         assert!(matches!(answer("words", &words("satisfiable")), Err(Interrupted::Solver(SmtError::Strange(_)))));
-        assert_eq!(answer("unknown", &words("unknown")), Ok(Answer::Unknown));
+        assert_eq!(answer("unknown", &words("unknown")), Err(Interrupted::Solver(SmtError::Undecided)));
     }
 
     #[test]
@@ -248,7 +248,7 @@ mod failing {
         let program = fake("silent", "exec sleep 1000");
         let folder = program.path.parent().expect("it has a folder").to_path_buf();
         let mut calls = 0;
-        let answer = Smt::new(program).check(&[], || {
+        let answer = Smt::new(program).is_sat(&[], || {
             calls += 1;
             if calls > 3 { Err("enough") } else { Ok(()) }
         });

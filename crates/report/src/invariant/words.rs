@@ -80,7 +80,7 @@ fn take_equations(manager: &Manager, f: &mut Bdd) -> Result<Vec<(Var, Var, bool)
                 let by = manager.literal(*left, sign)?;
                 if f.is_subset(&manager.var(*right)?.iff(&by)?) {
                     taken.push((*left, *right, sign));
-                    *f = f.substitute(&manager.substitution(&[(*right, by)]))?;
+                    *f = f.exists(&manager.var_set(&[*right])?)?;
                 }
             }
         }

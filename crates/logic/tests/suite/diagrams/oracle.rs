@@ -24,6 +24,11 @@ impl Oracle {
         let values: Vec<(BddVariable, bool)> = values.iter().enumerate().map(|(v, &b)| (self.name(v), b)).collect();
         f.restrict(&values)
     }
+
+    fn substitute(&self, f: &Bdd, pairs: &[(usize, Bdd)]) -> Bdd {
+        let shelved = pairs.iter().fold(f.clone(), |f, (a, _)| f.substitute(self.name(*a), &self.var(self.count + a)));
+        pairs.iter().fold(shelved, |f, (a, g)| f.substitute(self.name(self.count + a), g))
+    }
 }
 
 impl Diagrams for Oracle {
@@ -65,19 +70,12 @@ impl Diagrams for Oracle {
     fn exists(&self, f: &Bdd, vars: &[usize]) -> Bdd {
         f.exists(&self.names(vars.iter().copied()))
     }
-    fn forall(&self, f: &Bdd, vars: &[usize]) -> Bdd {
-        f.for_all(&self.names(vars.iter().copied()))
-    }
     fn and_exists(&self, f: &Bdd, g: &Bdd, vars: &[usize]) -> Bdd {
         self.exists(&f.and(g), vars)
     }
     fn rename(&self, f: &Bdd, pairs: &[(usize, usize)]) -> Bdd {
         let pairs: Vec<(usize, Bdd)> = pairs.iter().map(|&(a, b)| (a, self.var(b))).collect();
         self.substitute(f, &pairs)
-    }
-    fn substitute(&self, f: &Bdd, pairs: &[(usize, Bdd)]) -> Bdd {
-        let shelved = pairs.iter().fold(f.clone(), |f, (a, _)| f.substitute(self.name(*a), &self.var(self.count + a)));
-        pairs.iter().fold(shelved, |f, (a, g)| f.substitute(self.name(self.count + a), g))
     }
     fn restrict(&self, f: &Bdd, care: &Bdd) -> Bdd {
         f.and(care)

@@ -65,7 +65,7 @@ fn tidying_collects_only_when_the_store_is_nearly_full() {
 fn memory_limits_translate_to_sizes_that_fit() {
     for bytes in [1u64 << 16, 1 << 24, 1 << 30, 1 << 40] {
         let limits = Limits::memory(bytes);
-        assert!(limits.cache.is_power_of_two() && limits.cache <= Limits::DEFAULT_CACHE);
+        assert!(limits.cache.is_power_of_two() && limits.cache <= Limits::default().cache);
         assert!(limits.nodes >= 1 << 10 && limits.nodes < u32::MAX as usize);
         if bytes >= 1 << 24 {
             assert!((limits.nodes as u64) * 20 + (limits.cache as u64) * 20 <= bytes);
@@ -82,7 +82,6 @@ fn equality_of_interleaved_vectors_is_linear() {
     assert_eq!(equal.node_count(), 300);
     assert_eq!(equal.count(&vars), Some(1 << 100));
     assert_eq!(manager.top().count(&vars), None, "two to the two hundred does not fit");
-    assert_eq!(manager.top().count_rounded(&vars), 2f64.powi(200));
 }
 
 #[test]

@@ -18,10 +18,8 @@ pub(crate) trait Diagrams {
     fn minus(&self, f: &Self::D, g: &Self::D) -> Self::D;
     fn ite(&self, f: &Self::D, g: &Self::D, h: &Self::D) -> Self::D;
     fn exists(&self, f: &Self::D, vars: &[usize]) -> Self::D;
-    fn forall(&self, f: &Self::D, vars: &[usize]) -> Self::D;
     fn and_exists(&self, f: &Self::D, g: &Self::D, vars: &[usize]) -> Self::D;
     fn rename(&self, f: &Self::D, pairs: &[(usize, usize)]) -> Self::D;
-    fn substitute(&self, f: &Self::D, pairs: &[(usize, Self::D)]) -> Self::D;
     fn restrict(&self, f: &Self::D, care: &Self::D) -> Self::D;
     fn subset(&self, f: &Self::D, g: &Self::D) -> bool;
     fn disjoint(&self, f: &Self::D, g: &Self::D) -> bool;
@@ -87,19 +85,12 @@ impl Diagrams for Facade {
     fn exists(&self, f: &Bdd, vars: &[usize]) -> Bdd {
         f.exists(&self.manager.var_set(&self.chosen(vars)).unwrap()).unwrap()
     }
-    fn forall(&self, f: &Bdd, vars: &[usize]) -> Bdd {
-        f.forall(&self.manager.var_set(&self.chosen(vars)).unwrap()).unwrap()
-    }
     fn and_exists(&self, f: &Bdd, g: &Bdd, vars: &[usize]) -> Bdd {
         f.and_exists(g, &self.manager.var_set(&self.chosen(vars)).unwrap()).unwrap()
     }
     fn rename(&self, f: &Bdd, pairs: &[(usize, usize)]) -> Bdd {
         let pairs: Vec<(Var, Var)> = pairs.iter().map(|&(a, b)| (self.vars[a], self.vars[b])).collect();
         f.rename(&self.manager.renaming(&pairs)).unwrap()
-    }
-    fn substitute(&self, f: &Bdd, pairs: &[(usize, Bdd)]) -> Bdd {
-        let pairs: Vec<(Var, Bdd)> = pairs.iter().map(|(a, g)| (self.vars[*a], g.clone())).collect();
-        f.substitute(&self.manager.substitution(&pairs)).unwrap()
     }
     fn restrict(&self, f: &Bdd, care: &Bdd) -> Bdd {
         f.restrict(care).unwrap()
@@ -111,9 +102,7 @@ impl Diagrams for Facade {
         f.is_disjoint(g)
     }
     fn count(&self, f: &Bdd) -> u128 {
-        let exact = f.count(&self.vars).unwrap();
-        assert_eq!(f.count_rounded(&self.vars), exact as f64);
-        exact
+        f.count(&self.vars).unwrap()
     }
     fn support(&self, f: &Bdd) -> Vec<usize> {
         f.support().into_iter().map(Var::level).collect()
