@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_logic::smt::{Node, Symbol, Term};
+use selvedge_logic::smt::{Node, Sort, Symbol, Term};
 
 use crate::linear::{Comparison, Linear};
 
@@ -34,25 +34,12 @@ fn term_of(sum: &Linear<Symbol>) -> Term {
 /// Normalises a term: integer parts become ordered sums, and atoms get their normal form where they have one.
 pub(super) fn normal(term: &Term) -> Term {
     match term.head() {
-        Node::Bool(_) | Node::Int(_) | Node::Symbol(_) => term.clone(),
-        Node::Not(part) => normal(part).not(),
-        Node::And(parts) => Term::and(parts.iter().map(normal)),
-        Node::Or(parts) => Term::or(parts.iter().map(normal)),
         Node::Add(_) | Node::Scale(..) => sum(term).map_or_else(|| term.clone(), |sum| term_of(&sum)),
-        Node::Ite(condition, then, otherwise) => Term::ite(&normal(condition), &normal(then), &normal(otherwise)),
-        Node::Eq(left, right) if is_bool(left) => normal(left).equals(&normal(right)),
+        Node::Eq(left, _) if left.sort() == Sort::Bool => term.map_parts(normal),
         Node::Eq(..) | Node::Le(..) | Node::Lt(..) | Node::Divisible(..) => {
             normal_atom(term).unwrap_or_else(|| term.clone())
         }
-    }
-}
-
-fn is_bool(term: &Term) -> bool {
-    match term.head() {
-        Node::Symbol(symbol) => symbol.sort == selvedge_logic::smt::Sort::Bool,
-        Node::Int(_) | Node::Add(_) | Node::Scale(..) => false,
-        Node::Ite(_, then, _) => is_bool(then),
-        _ => true,
+        _ => term.map_parts(normal),
     }
 }
 
@@ -93,7 +80,9 @@ pub(super) fn atoms(term: &Term, found: &mut BTreeSet<Term>) {
         Node::Not(part) => atoms(part, found),
         Node::And(parts) | Node::Or(parts) => parts.iter().for_each(|part| atoms(part, found)),
         Node::Ite(..) => term.parts().into_iter().for_each(|part| atoms(part, found)),
-        Node::Eq(left, right) if is_bool(left) => [left, right].into_iter().for_each(|part| atoms(part, found)),
+        Node::Eq(left, right) if left.sort() == Sort::Bool => {
+            [left, right].into_iter().for_each(|part| atoms(part, found))
+        }
         _ => comparison(term, found),
     }
 }
@@ -117,43 +106,20 @@ fn comparison(term: &Term, found: &mut BTreeSet<Term>) {
     }
 }
 
-/// Finds a condition in the sums of a comparison; returns the condition, and the comparison where it holds and where it
-/// does not.
+/// Finds a condition in the sums of a comparison, or in a sum; returns the condition, and the term where it holds and
+/// where it does not.
 fn without_first_condition(term: &Term) -> Option<(Term, Term, Term)> {
-    fn first(term: &Term) -> Option<(Term, Term, Term)> {
-        match term.head() {
-            Node::Ite(condition, then, otherwise) => Some((condition.clone(), then.clone(), otherwise.clone())),
-            Node::Add(_) | Node::Scale(..) => {
-                let (place, inner) =
-                    term.parts().into_iter().enumerate().find_map(|(n, part)| Some((n, first(part)?)))?;
-                let with = |new: &Term| match term.head() {
-                    Node::Scale(factor, _) => new.scale(*factor),
-                    _ => Term::add(
-                        term.parts().into_iter().enumerate().map(
-                            |(n, part)| {
-                                if n == place { new.clone() } else { part.clone() }
-                            },
-                        ),
-                    ),
-                };
-                Some((inner.0, with(&inner.1), with(&inner.2)))
-            }
-            _ => None,
-        }
+    if let Node::Ite(condition, then, otherwise) = term.head() {
+        return Some((condition.clone(), then.clone(), otherwise.clone()));
     }
-    let sides = term.parts();
-    let (place, inner) = sides.iter().enumerate().find_map(|(n, part)| Some((n, first(part)?)))?;
-    let with = |new: &Term| {
-        let side = |n: usize| if n == place { new.clone() } else { sides[n].clone() };
-        match term.head() {
-            Node::Eq(..) => side(0).equals(&side(1)),
-            Node::Le(..) => side(0).le(&side(1)),
-            Node::Lt(..) => side(0).lt(&side(1)),
-            Node::Divisible(divisor, _) => side(0).divisible(*divisor),
-            _ => unreachable!("it is a comparison"),
-        }
+    let mut parts = term.parts().into_iter().enumerate();
+    let (place, (condition, then, otherwise)) =
+        parts.find_map(|(number, part)| Some((number, without_first_condition(part)?)))?;
+    let with = |new: Term| {
+        let mut numbers = 0..;
+        term.map_parts(|part| if numbers.next() == Some(place) { new.clone() } else { part.clone() })
     };
-    Some((inner.0.clone(), with(&inner.1), with(&inner.2)))
+    Some((condition, with(then), with(otherwise)))
 }
 
 /// Returns the truth value of a condition where some atoms are known; `None` if they do not determine it.
@@ -163,7 +129,7 @@ pub(super) fn decided(term: &Term, known: &dyn Fn(&Term) -> Option<bool>) -> Opt
         Node::Not(part) => decided(part, known).map(|value| !value),
         Node::And(parts) => several(parts, false, known),
         Node::Or(parts) => several(parts, true, known),
-        Node::Eq(left, right) if is_bool(left) => Some(decided(left, known)? == decided(right, known)?),
+        Node::Eq(left, right) if left.sort() == Sort::Bool => Some(decided(left, known)? == decided(right, known)?),
         Node::Ite(condition, then, otherwise) => {
             decided(if decided(condition, known)? { then } else { otherwise }, known)
         }

@@ -18,7 +18,7 @@ use selvedge_ir::{LocId, Value};
 use selvedge_logic::smt::{Sort, Symbol, Term};
 
 use super::model::{SymbolicStep, TransitionModel};
-use super::prover::{Incremental, Prover};
+use super::prover::Prover;
 use super::trace::{Path, execution};
 
 /// Decides a task that [`super::supports`] accepts.
@@ -57,7 +57,7 @@ fn locations(model: &TransitionModel<'_>) -> Vec<LocId> {
 /// A sequence of consecutive states, as formulas.
 struct Unrolling<'a, 'r> {
     model: &'a TransitionModel<'a>,
-    solver: Incremental<'r>,
+    solver: Prover<'r>,
     /// All steps, with the locations where they begin.
     steps: Vec<(LocId, &'a SymbolicStep)>,
     /// The number of the last state.
@@ -68,7 +68,7 @@ impl<'a, 'r> Unrolling<'a, 'r> {
     /// Creates an unrolling that begins in any state.
     fn from_anywhere(model: &'a TransitionModel<'a>, run: &'r Run<'r>) -> Result<Unrolling<'a, 'r>, Stop> {
         let steps = model.steps.iter().flat_map(|(from, steps)| steps.iter().map(|step| (*from, step))).collect();
-        let mut unrolling = Unrolling { model, solver: Incremental::new(run)?, steps, last: 0 };
+        let mut unrolling = Unrolling { model, solver: Prover::new(run)?, steps, last: 0 };
         let somewhere = locations(model).into_iter().map(|loc| unrolling.is_at(loc, 0));
         let somewhere = Term::or(somewhere.collect::<Vec<_>>());
         unrolling.solver.require(&somewhere);
@@ -149,7 +149,7 @@ impl<'a, 'r> Unrolling<'a, 'r> {
 
     fn has_error(&mut self) -> Result<bool, Stop> {
         let error = self.error_here();
-        Ok(self.solver.values_where(&error, &[])?.is_some())
+        Ok(self.solver.model(&error, &[])?.is_some())
     }
 
     /// Returns a path to an error in the last state.
@@ -157,7 +157,7 @@ impl<'a, 'r> Unrolling<'a, 'r> {
         let mut wanted = vec![start_symbol(), error_symbol()];
         wanted.extend((0..self.last).map(step_symbol));
         let error = self.error_here();
-        let Some(values) = self.solver.values_where(&error, &wanted)? else { return Ok(None) };
+        let Some(values) = self.solver.model(&error, &wanted)? else { return Ok(None) };
         let numbers: Vec<usize> = values.iter().map(|value| number(*value)).collect();
         Ok(Some(self.path(numbers[0], numbers[1], &numbers[2..])))
     }

@@ -12,7 +12,7 @@ use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, Program, Ty, VarId};
 use selvedge_logic::smt::{Symbol, Term};
 
 use super::visible;
-use crate::terms::{sort, term};
+use crate::terms::{expr, sort, symbol, term};
 
 /// The transition system.
 pub(super) struct TransitionModel<'p> {
@@ -66,12 +66,10 @@ impl<'p> TransitionModel<'p> {
     /// Builds the system of a task that [`super::supports`] accepts.
     pub(super) fn new(task: &Task<'p>) -> TransitionModel<'p> {
         let program = task.program;
-        let now =
-            program.vars.iter_enumerated().map(|(id, var)| Symbol::new(&format!("v{}", id.index()), sort(var.ty)));
         let mut model = TransitionModel {
             program,
             vars: visible(program).collect(),
-            now: now.collect(),
+            now: program.vars.indices().map(|var| symbol(program, var, "")).collect(),
             starts: Vec::new(),
             steps: BTreeMap::new(),
             errors: Vec::new(),
@@ -101,6 +99,11 @@ impl<'p> TransitionModel<'p> {
         }));
         model.starts = model.starts();
         model
+    }
+
+    /// Translates a term over the symbols of the variables to an expression, like [`expr`].
+    pub(super) fn expr(&self, term: &Term) -> Option<Expr> {
+        expr(term, &|symbol| self.now.iter().position(|known| known == symbol).map(VarId::new))
     }
 
     /// Returns the symbol of a variable.

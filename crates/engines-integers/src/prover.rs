@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use selvedge_check::{Run, SolverFailure, Stop};
 use selvedge_ir::Value;
-use selvedge_logic::smt::{Dialect, Interrupted, Program, Smt, SmtError, Symbol, Term};
+use selvedge_logic::smt::{Dialect, Interrupted, Program, Smt, SmtError, Sort, Symbol, Term};
 
 use crate::terms::program_values;
 
-/// A solver with the symbols that it knows. Queries are independent of each other.
+/// A solver with the symbols that it knows. A query depends on the conditions that are required, and on no other query.
 pub(super) struct Prover<'r> {
     smt: Smt,
     run: &'r Run<'r>,
@@ -49,18 +49,32 @@ impl<'r> Prover<'r> {
         }
     }
 
+    /// Requires a condition from now on.
+    pub(super) fn require(&mut self, condition: &Term) {
+        self.declare(&[condition]);
+        self.smt.assert(condition);
+    }
+
+    /// Asks a question under one more condition. All symbols of the question are declared.
+    fn under<T>(
+        &mut self,
+        condition: &Term,
+        ask: impl FnOnce(&mut Smt, &Run<'r>) -> Result<T, Interrupted<Stop>>,
+    ) -> Result<T, Stop> {
+        self.smt.push();
+        self.smt.assert(condition);
+        let answer = ask(&mut self.smt, self.run);
+        self.smt.pop();
+        answer.map_err(solver_stop)
+    }
+
     /// Returns whether a condition is satisfiable.
     pub(super) fn is_sat(&mut self, condition: &Term) -> Result<bool, Stop> {
         if let Some(value) = condition.as_bool() {
             return Ok(value);
         }
         self.declare(&[condition]);
-        self.smt.push();
-        self.smt.assert(condition);
-        let run = self.run;
-        let answer = self.smt.is_sat(&[], || run.check_limits()).map_err(solver_stop);
-        self.smt.pop();
-        answer
+        self.under(condition, |smt, run| smt.is_sat(&[], || run.check_limits()))
     }
 
     /// Answers like [`Prover::is_sat`], and remembers the answer.
@@ -76,7 +90,7 @@ impl<'r> Prover<'r> {
     /// Returns values of symbols for which a condition holds, small ones where that is cheap; `None` if there are none.
     pub(super) fn small_model(&mut self, condition: &Term, symbols: &[Symbol]) -> Result<Option<Vec<Value>>, Stop> {
         for bound in [0i64, 1, 2, 4, 8, 16, 64, 1024] {
-            let within = symbols.iter().filter(|symbol| symbol.sort == selvedge_logic::smt::Sort::Int).map(|symbol| {
+            let within = symbols.iter().filter(|symbol| symbol.sort == Sort::Int).map(|symbol| {
                 let symbol = Term::from(symbol.clone());
                 Term::and([Term::from(-bound).le(&symbol), symbol.le(&bound.into())])
             });
@@ -97,27 +111,17 @@ impl<'r> Prover<'r> {
     /// Returns values of terms for which a condition holds; `None` if there are none.
     pub(super) fn values(&mut self, condition: &Term, terms: &[Term]) -> Result<Option<Vec<Value>>, Stop> {
         self.declare(&terms.iter().chain([condition]).collect::<Vec<_>>());
-        self.smt.push();
-        self.smt.assert(condition);
-        let run = self.run;
-        let values = match self.smt.is_sat(&[], || run.check_limits()).map_err(solver_stop) {
-            Ok(true) => self.smt.values(terms, || run.check_limits()).map(Some).map_err(solver_stop),
-            Ok(false) => Ok(None),
-            Err(stop) => Err(stop),
-        };
-        self.smt.pop();
-        values?.map(program_values).transpose()
+        let values = self.under(condition, |smt, run| match smt.is_sat(&[], || run.check_limits())? {
+            true => smt.values(terms, || run.check_limits()).map(Some),
+            false => Ok(None),
+        })?;
+        values.map(program_values).transpose()
     }
 
     /// Enumerates the truth values that predicates can have together where a condition holds.
     pub(super) fn all_solutions(&mut self, condition: &Term, predicates: &[Term]) -> Result<Vec<Vec<bool>>, Stop> {
         self.declare(&predicates.iter().chain([condition]).collect::<Vec<_>>());
-        self.smt.push();
-        self.smt.assert(condition);
-        let run = self.run;
-        let all = self.smt.all_solutions(predicates, || run.check_limits()).map_err(solver_stop);
-        self.smt.pop();
-        all
+        self.under(condition, |smt, run| smt.all_solutions(predicates, || run.check_limits()))
     }
 
     /// Eliminates some symbols: the result holds if there are values of them for which the condition holds.
@@ -138,27 +142,5 @@ pub(crate) fn solver_stop(interrupted: Interrupted<Stop>) -> Stop {
             SmtError::Rejected(_) | SmtError::Strange(_) | SmtError::Incapable(_) => SolverFailure::Strange,
             SmtError::Undecided | SmtError::Exhausted => SolverFailure::Undecided,
         }),
-    }
-}
-
-/// A solver to which conditions are added one after the other, for unrollings.
-pub(super) struct Incremental<'r> {
-    prover: Prover<'r>,
-}
-
-impl<'r> Incremental<'r> {
-    pub(super) fn new(run: &'r Run<'r>) -> Result<Incremental<'r>, Stop> {
-        Ok(Incremental { prover: Prover::new(run)? })
-    }
-
-    /// Requires a condition from now on.
-    pub(super) fn require(&mut self, condition: &Term) {
-        self.prover.declare(&[condition]);
-        self.prover.smt.assert(condition);
-    }
-
-    /// Returns values of symbols for which one more condition holds; `None` if there are none.
-    pub(super) fn values_where(&mut self, condition: &Term, symbols: &[Symbol]) -> Result<Option<Vec<Value>>, Stop> {
-        self.prover.model(condition, symbols)
     }
 }

@@ -1,7 +1,5 @@
 //! Translates expressions to terms of the solver and back, for all engines for integers.
 
-use std::collections::BTreeMap;
-
 use selvedge_check::{SolverFailure, Stop};
 use selvedge_ir::{BinaryOp, Expr, Program, Ty, UnaryOp, Value, VarId};
 use selvedge_logic::smt::{Node, SmtValue, Sort, Symbol, Term};
@@ -70,12 +68,17 @@ fn binary(op: BinaryOp, left: &Term, right: &Term) -> Term {
     }
 }
 
+/// Returns a value of the program as one of the solver.
+pub(crate) fn smt_value(value: Value) -> SmtValue {
+    match value {
+        Value::Bool(value) => SmtValue::Bool(value),
+        Value::Int(value) => SmtValue::Int(value.into()),
+    }
+}
+
 /// Returns a value as a term.
 pub(crate) fn constant(value: Value) -> Term {
-    match value {
-        Value::Bool(value) => value.into(),
-        Value::Int(value) => value.into(),
-    }
+    smt_value(value).into()
 }
 
 /// Returns a value of the solver as one of the program; `None` if it is too large.
@@ -91,10 +94,10 @@ pub(crate) fn program_values(values: Vec<SmtValue>) -> Result<Vec<Value>, Stop> 
     values.into_iter().map(value).collect::<Option<_>>().ok_or(Stop::Solver(SolverFailure::TooLarge))
 }
 
-/// Translates a term over the symbols of variables to an expression; returns `None` if it has other symbols or numbers
-/// that are too large.
-pub(crate) fn expr(term: &Term, vars: &BTreeMap<Symbol, VarId>) -> Option<Expr> {
-    let of = |part: &Term| expr(part, vars);
+/// Translates a term over the symbols of variables, which `var` returns, to an expression; returns `None` if it has
+/// other symbols or numbers that are too large.
+pub(crate) fn expr(term: &Term, var: &dyn Fn(&Symbol) -> Option<VarId>) -> Option<Expr> {
+    let of = |part: &Term| expr(part, var);
     let chain = |op: BinaryOp, parts: &[Term]| -> Option<Expr> {
         let parts: Vec<Expr> = parts.iter().map(of).collect::<Option<_>>()?;
         Expr::balanced(op, parts)
@@ -102,7 +105,7 @@ pub(crate) fn expr(term: &Term, vars: &BTreeMap<Symbol, VarId>) -> Option<Expr> 
     Some(match term.head() {
         Node::Bool(value) => Expr::Bool(*value),
         Node::Int(value) => Expr::Int(i64::try_from(*value).ok()?),
-        Node::Symbol(symbol) => Expr::Var(*vars.get(symbol)?),
+        Node::Symbol(symbol) => Expr::Var(var(symbol)?),
         Node::Not(part) => Expr::negate(of(part)?),
         Node::And(parts) => chain(BinaryOp::And, parts)?,
         Node::Or(parts) => chain(BinaryOp::Or, parts)?,

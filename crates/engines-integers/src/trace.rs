@@ -1,12 +1,13 @@
 //! Turns a path of symbolic steps into an execution.
 
-use selvedge_check::{Start as TraceStart, StartThread, Step, Stop, ThreadId, Trace};
+use selvedge_check::{Start as TraceStart, StartThread, Stop, Trace};
 use selvedge_ir::visit::choice_types;
 use selvedge_ir::{EdgeId, EntryId, Program, Scope, Value, VarId};
 use selvedge_logic::smt::{Symbol, Term};
 
 use super::model::{TransitionModel, symbols};
 use super::prover::Prover;
+use crate::horn::trace::step;
 
 /// A path: its steps with the symbols of their choices, and a condition on all symbols.
 pub(super) struct Path {
@@ -32,15 +33,7 @@ pub(super) fn execution(
     let mut take = |count: usize| -> Vec<Value> { values.by_ref().take(count).collect() };
     let first: Vec<(VarId, Value)> = model.vars.iter().copied().zip(take(first.len())).collect();
     let (shared, own) = (take(shared.len()), take(own.len()));
-    let steps = path.steps.iter().map(|(edge, choices)| Step {
-        thread: ThreadId(0),
-        edge: *edge,
-        choices: take(choices.len()),
-        passive: Vec::new(),
-        fresh: Vec::new(),
-        body: None,
-    });
-    let steps = steps.collect();
+    let steps = path.steps.iter().map(|(edge, choices)| step(*edge, take(choices.len()))).collect();
     let thread =
         StartThread { entry: EntryId::new(0), choices: own, fresh: fresh(program, &first, &entry.init, false) };
     let start =

@@ -19,7 +19,7 @@ use selvedge_ir::visit::reads;
 use selvedge_ir::{Assign, BinaryOp, Edge, Expr, Op, Program, Scope, Ty, Var, VarId};
 use selvedge_logic::smt::{Smt, Term};
 
-use crate::horn::guarded_commands::GuardedCommands;
+use crate::horn::guarded_commands::{GuardedCommands, after};
 use crate::horn::z3;
 use crate::prover::solver_stop;
 use crate::terms::{choice, marked, symbol};
@@ -109,20 +109,11 @@ impl Abstracter<'_> {
 
     /// Abstracts a command.
     fn command(&mut self, command: &Assign) -> Result<Assign, Stop> {
-        let after = |expr: &Expr| {
-            expr.map_leaves(&mut |leaf| match leaf {
-                Expr::Var(var) => match command.active.iter().find(|(assigned, _)| assigned == var) {
-                    Some((_, rhs)) => rhs.clone(),
-                    None => leaf.clone(),
-                },
-                leaf => leaf.clone(),
-            })
-        };
         let is_changed = |expr: &Expr| reads(expr).iter().any(|var| command.active.iter().any(|(to, _)| to == var));
         let mut active = Vec::new();
         let mut unknown: Vec<(VarId, Expr)> = Vec::new();
         for (number, predicate) in self.predicates.exprs().enumerate().filter(|(_, expr)| is_changed(expr)) {
-            let then = after(predicate);
+            let then = after(command, predicate);
             match self.predicates.formula(&then) {
                 Some(formula) => active.push((VarId::new(number), formula)),
                 None => unknown.push((VarId::new(number), then)),

@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
+use selvedge_check::Stop;
 use selvedge_ir::{LocId, Value, VarId};
 use selvedge_logic::smt::{Node as Head, SmtValue, Symbol, Term};
 
-use super::super::atoms::{decided, normal};
+use super::super::atoms::{atoms, decided, normal};
 use super::super::model::{SymbolicStep, TransitionModel};
+use super::super::prover::Prover;
 use super::bounds::strongest;
-use super::plain::{self, Evaluable, Slots, TermIndex};
-use crate::terms::constant;
+use super::plain::{Evaluable, Slots, TermIndex};
+use crate::terms::{constant, smt_value, value};
 
 /// The predicates, distinct and in normal form, in the order in which they were found. Conditions on control variables
 /// alone are left out: an abstract state has the values of these variables anyway.
@@ -30,13 +32,26 @@ pub(super) struct PredicateState {
 }
 
 impl Predicates {
-    pub(super) fn new(model: &TransitionModel<'_>, control: &[VarId]) -> Predicates {
-        Predicates {
+    /// Returns the atoms of guards and assertions.
+    pub(super) fn first(
+        model: &TransitionModel<'_>,
+        control: &[VarId],
+        prover: &mut Prover<'_>,
+    ) -> Result<Predicates, Stop> {
+        let mut predicates = Predicates {
             all: Vec::new(),
             symbols: Vec::new(),
             index: FxHashMap::default(),
             control: control.iter().map(|var| model.symbol(*var).clone()).collect(),
+        };
+        let guards = model.steps.values().flatten().map(|step| (&step.choices, &step.guard));
+        let errors = model.errors.iter().map(|error| (&error.choices, &error.condition));
+        let mut found = BTreeSet::new();
+        for (choices, condition) in guards.chain(errors) {
+            atoms(&prover.eliminate(choices, condition)?, &mut found);
         }
+        predicates.add(&found);
+        Ok(predicates)
     }
 
     /// Adds the new ones among some atoms and returns their number.
@@ -75,7 +90,7 @@ pub(super) struct AbstractionContext<'a> {
     /// the predicate.
     determining: Vec<(usize, usize, Option<i128>)>,
     /// The slots of the control variables.
-    slots: Vec<usize>,
+    pub(super) slots: Vec<usize>,
 }
 
 /// A condition on the variables and choices.
@@ -140,13 +155,19 @@ impl<'a> AbstractionContext<'a> {
         pairs.map(|(var, value)| (self.model.symbol(*var).clone(), constant(*value))).collect()
     }
 
+    /// Returns the values of the control variables in an abstract state.
+    fn known_control(&self, state: &PredicateState) -> Slots {
+        let mut known = vec![None; self.model.vars.len()];
+        for (slot, value) in self.slots.iter().zip(&state.control) {
+            known[*slot] = Some(smt_value(*value));
+        }
+        known
+    }
+
     /// Returns the values of the variables that are constant in an abstract state because its control or a predicate
     /// says so.
     pub(super) fn known(&self, state: &PredicateState) -> Slots {
-        let mut known = vec![None; self.model.vars.len()];
-        for (slot, value) in self.slots.iter().zip(&state.control) {
-            known[*slot] = Some(plain::known(*value));
-        }
+        let mut known = self.known_control(state);
         for (number, slot, value) in &self.determining {
             match value {
                 Some(value) if state.bits[*number] => known[*slot] = Some(SmtValue::Int(*value)),
@@ -167,7 +188,7 @@ impl<'a> AbstractionContext<'a> {
         // Where part of an atom is known, the rest of it may be a predicate.
         let vars = self.model.vars.iter().zip(known);
         let known: BTreeMap<Symbol, Term> =
-            vars.filter_map(|(var, value)| Some((self.model.symbol(*var).clone(), plain::term((*value)?)))).collect();
+            vars.filter_map(|(var, value)| Some((self.model.symbol(*var).clone(), Term::from((*value)?)))).collect();
         let bit = |atom: &Term| self.predicates.index.get(atom).map(|number| state.bits[*number]);
         decided(&condition.term, &|atom| {
             let here = || normal(&atom.substitute(&known));
@@ -217,14 +238,12 @@ impl<'a> AbstractionContext<'a> {
     /// Returns the values of the control variables after a step from an abstract state. The number is that of the step
     /// among those from its location.
     pub(super) fn control_after(&self, number: usize, from: &PredicateState) -> Vec<Value> {
-        let mut known = vec![None; self.model.vars.len()];
-        for (slot, value) in self.slots.iter().zip(&from.control) {
-            known[*slot] = Some(plain::known(*value));
-        }
+        let known = self.known_control(from);
         let mut control = from.control.clone();
         for (slot, update) in &self.effect(from.loc, number).updates {
             if let Some(place) = self.slots.iter().position(|control| control == slot) {
-                control[place] = value_of(update.value(&known, &[]));
+                let after = update.value(&known, &[]).and_then(value);
+                control[place] = after.expect("control variables are assigned constants and each other's values");
             }
         }
         control
@@ -274,14 +293,4 @@ fn determining(number: usize, predicate: &Term, names: &TermIndex<'_>) -> Option
         },
         _ => None,
     }
-}
-
-/// Returns the value of a control variable.
-fn value_of(value: Option<SmtValue>) -> Value {
-    match value {
-        Some(SmtValue::Bool(value)) => Some(Value::Bool(value)),
-        Some(SmtValue::Int(value)) => i64::try_from(value).ok().map(Value::Int),
-        None => None,
-    }
-    .expect("control variables are assigned constants and each other's values")
 }

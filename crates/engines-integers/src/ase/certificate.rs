@@ -6,10 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_check::{Certificate, ControlPoint, IntegerProof, Stop};
-use selvedge_ir::{BinaryOp, Expr, LocId, UnaryOp, Value, VarId};
+use selvedge_ir::{Expr, LocId, Value};
 use selvedge_logic::smt::{Node as Head, Symbol, Term};
 
-use super::super::model::TransitionModel;
 use super::super::prover::Prover;
 use super::abstraction::AbstractionContext;
 use super::explore::{Explored, SymbolicNode};
@@ -40,7 +39,7 @@ pub(super) fn certificate(
         parts.entry((state.loc, state.control.clone())).or_default().insert(formula);
     }
     let points = parts.into_iter().map(|((loc, values), formulas)| {
-        let formula = expression(&Term::or(formulas), context.model)?;
+        let formula = context.model.expr(&Term::or(formulas))?;
         Some(ControlPoint { loc, values, formula })
     });
     let Some(mut points) = points.collect::<Option<Vec<ControlPoint>>>() else { return Ok(None) };
@@ -83,45 +82,4 @@ pub(super) fn visited(
     let formula = Term::and(equations.into_iter().chain([condition.substitute(&names)]));
     let rest: Vec<Symbol> = unknowns.difference(&named).map(renamed).collect();
     prover.eliminate(&rest, &formula)
-}
-
-/// Returns a term over the variables as an expression; `None` if its numbers are too large.
-pub(in super::super) fn expression(term: &Term, model: &TransitionModel<'_>) -> Option<Expr> {
-    let of = |part: &Term| expression(part, model);
-    let pair = |op: BinaryOp, left: &Term, right: &Term| Some(Expr::Binary(op, Box::new((of(left)?, of(right)?))));
-    match term.head() {
-        Head::Bool(value) => Some(Expr::Bool(*value)),
-        Head::Int(value) => i64::try_from(*value).ok().map(Expr::Int),
-        Head::Symbol(symbol) => {
-            let number = model.now.iter().position(|known| known == symbol)?;
-            Some(Expr::Var(VarId::new(number)))
-        }
-        Head::Not(part) => Some(Expr::Unary(UnaryOp::Not, Box::new(of(part)?))),
-        Head::And(parts) => several(parts, BinaryOp::And, model),
-        Head::Or(parts) => several(parts, BinaryOp::Or, model),
-        Head::Add(parts) => several(parts, BinaryOp::Add, model),
-        Head::Eq(left, right) => pair(BinaryOp::Eq, left, right),
-        Head::Le(left, right) => pair(BinaryOp::Le, left, right),
-        Head::Lt(left, right) => pair(BinaryOp::Lt, left, right),
-        Head::Divisible(divisor, part) => {
-            Some(Expr::Unary(UnaryOp::DivisibleBy(u32::try_from(*divisor).ok()?), Box::new(of(part)?)))
-        }
-        Head::Scale(factor, part) => {
-            let factor = Expr::Int(i64::try_from(*factor).ok()?);
-            Some(Expr::Binary(BinaryOp::Mul, Box::new((factor, of(part)?))))
-        }
-        Head::Ite(condition, then, otherwise) => Some(Expr::Ite(Box::new((of(condition)?, of(then)?, of(otherwise)?)))),
-    }
-}
-
-/// Builds a balanced tree of one operator, so that long lists do not nest deeply.
-fn several(parts: &[Term], op: BinaryOp, model: &TransitionModel<'_>) -> Option<Expr> {
-    match parts {
-        [] => unreachable!("a list has two parts or more"),
-        [part] => expression(part, model),
-        _ => {
-            let (left, right) = parts.split_at(parts.len() / 2);
-            Some(Expr::Binary(op, Box::new((several(left, op, model)?, several(right, op, model)?))))
-        }
-    }
 }

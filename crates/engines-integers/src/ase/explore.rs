@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_check::{Explanation, Refinement, Run, Stop};
-use selvedge_ir::{LocId, Value, VarId};
+use selvedge_ir::{LocId, Value};
 use selvedge_logic::smt::{Node as Head, Symbol, Term};
 
 use super::super::atoms::normal;
@@ -28,7 +28,7 @@ use super::abstraction::{AbstractionContext, PredicateState, StepEffect};
 use super::analyse::AbstractStep;
 use super::plain::{self, Slots};
 use super::share::{self, StateKey};
-use crate::terms::constant;
+use crate::terms::{constant, value};
 
 /// The condition at which a path ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -283,8 +283,8 @@ impl<'a, 'r> Explorer<'a, 'r> {
         if is_enabled == Some(false) {
             return Ok(false);
         }
-        let choices: Vec<Symbol> =
-            step.choices.iter().zip(self.fresh..).map(|(choice, number)| named(choice, number)).collect();
+        let renamed = |(choice, number): (&Symbol, usize)| Symbol::new(&format!("c{number}"), choice.sort);
+        let choices: Vec<Symbol> = step.choices.iter().zip(self.fresh..).map(renamed).collect();
         self.fresh += choices.len();
         let values = LazyCell::new(|| values_at(context, node, step, &choices));
         let mut condition = node.condition.clone();
@@ -298,7 +298,7 @@ impl<'a, 'r> Explorer<'a, 'r> {
         let mut after = node.values.clone();
         for (slot, update) in &effect.updates {
             let changed = || normal(&step.updates[&context.model.vars[*slot]].substitute(&values));
-            after[*slot] = update.value(&slots, &[]).map_or_else(changed, plain::term);
+            after[*slot] = update.value(&slots, &[]).map_or_else(changed, Term::from);
         }
         drop(values);
         let (before, loc) = (node.state, step.to);
@@ -328,32 +328,23 @@ impl<'a, 'r> Explorer<'a, 'r> {
         for (control, node) in self.split_control(node)? {
             parts.extend(self.split_predicates(control, node, parent)?);
         }
-        if self.explored.nodes.len().is_multiple_of(256) {
-            self.report_progress();
+        let (states, abstract_states) = (self.explored.nodes.len(), self.explored.states.len());
+        if states.is_multiple_of(256) {
+            self.explanation.refine(Refinement { states, abstract_states, ..self.figures }, self.run);
         }
         Ok(parts)
     }
 
-    /// Reports progress.
-    fn report_progress(&mut self) {
-        let (states, abstract_states) = (self.explored.nodes.len(), self.explored.states.len());
-        self.explanation.refine(Refinement { states, abstract_states, ..self.figures }, self.run);
-    }
-
-    fn slot(&self, var: VarId) -> usize {
-        self.context.model.vars.binary_search(&var).expect("the variables are in ascending order")
-    }
-
     /// Splits a node by the values of control variables, which are constants in each part.
     fn split_control(&mut self, node: SymbolicNode) -> Result<Vec<(Vec<Value>, SymbolicNode)>, Stop> {
-        let slots: Vec<usize> = self.context.control.iter().map(|var| self.slot(*var)).collect();
-        let open: Vec<usize> = slots.iter().copied().filter(|slot| value(&node.values[*slot]).is_none()).collect();
-        let of = |node: &SymbolicNode| -> Vec<Value> {
-            let known = |slot: &usize| value(&node.values[*slot]).expect("it is a constant by now");
-            slots.iter().map(known).collect()
+        let slots = &self.context.slots;
+        let open: Vec<usize> = slots.iter().copied().filter(|slot| node.values[*slot].as_value().is_none()).collect();
+        let with_control = |node: SymbolicNode| {
+            let known = |slot: &usize| node.values[*slot].as_value().and_then(value).expect("it is a constant by now");
+            (slots.iter().map(known).collect(), node)
         };
         if open.is_empty() {
-            return Ok(vec![(of(&node), node)]);
+            return Ok(vec![with_control(node)]);
         }
         let terms: Vec<Term> = open.iter().map(|slot| node.values[*slot].clone()).collect();
         let mut found = Vec::new();
@@ -364,23 +355,15 @@ impl<'a, 'r> Explorer<'a, 'r> {
             found.push(values);
         }
         found.sort_unstable();
-        Ok(found.into_iter().map(|values| self.with_control(&node, &open, &terms, &values, &of)).collect())
-    }
-
-    fn with_control(
-        &self,
-        node: &SymbolicNode,
-        open: &[usize],
-        terms: &[Term],
-        values: &[Value],
-        of: &dyn Fn(&SymbolicNode) -> Vec<Value>,
-    ) -> (Vec<Value>, SymbolicNode) {
-        let mut part = node.clone();
-        for ((slot, term), value) in open.iter().zip(terms).zip(values) {
-            part.values[*slot] = constant(*value);
-            part.condition.push(term.equals(&constant(*value)));
-        }
-        (of(&part), part)
+        let part = |values: Vec<Value>| {
+            let mut part = node.clone();
+            for ((slot, term), value) in open.iter().zip(&terms).zip(values) {
+                part.values[*slot] = constant(value);
+                part.condition.push(term.equals(&constant(value)));
+            }
+            with_control(part)
+        };
+        Ok(found.into_iter().map(part).collect())
     }
 
     /// Splits a node by the truth values of the predicates. Those that the node's values determine are evaluated; the
@@ -504,17 +487,6 @@ fn values_at(
     let mut values = valuation(context, node);
     values.extend(step.choices.iter().cloned().zip(choices.iter().map(|choice| choice.clone().into())));
     values
-}
-
-/// Returns a new name for a choice.
-fn named(choice: &Symbol, number: usize) -> Symbol {
-    Symbol::new(&format!("c{number}"), choice.sort)
-}
-
-/// Returns the value of a constant term.
-fn value(term: &Term) -> Option<Value> {
-    let int = || term.as_int().and_then(|value| i64::try_from(value).ok()).map(Value::Int);
-    term.as_bool().map(Value::Bool).or_else(int)
 }
 
 impl Explored {

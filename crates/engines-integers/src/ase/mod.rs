@@ -28,7 +28,6 @@ mod share;
 use selvedge_check::{Bound, Engine, Explanation, Refinement, Run, Stop, Task, Unsupported, Verdict};
 use std::collections::BTreeSet;
 
-use super::atoms::atoms;
 use super::control::control;
 use super::model::TransitionModel;
 use super::prover::Prover;
@@ -36,7 +35,6 @@ use super::trace::execution;
 use abstraction::{AbstractionContext, Predicates};
 use analyse::{AbstractStep, Analyser};
 use certificate::certificate;
-pub(super) use certificate::expression;
 use explore::Explorer;
 pub(super) use explore::Matching;
 
@@ -89,8 +87,7 @@ pub(super) fn refine(
     let mut prover = Prover::new(run)?;
     let model = TransitionModel::new(task);
     let control = control(&model, &mut prover)?;
-    let mut predicates = Predicates::new(&model, &control);
-    predicates.add(&first_predicates(&model, &mut prover)?);
+    let mut predicates = Predicates::first(&model, &control, &mut prover)?;
     let mut figures = Refinement::default();
     for _ in 0..iterations {
         figures.iterations += 1;
@@ -168,19 +165,4 @@ fn proof<'s>(
     let is_closed = n_outside > VISITED && analyser.is_inductive(fragment, inexact)?;
     analyser.queries = queries;
     Ok(Some(if is_closed { everything } else { fragment }))
-}
-
-/// Returns the atoms of guards and assertions.
-fn first_predicates(
-    model: &TransitionModel<'_>,
-    prover: &mut Prover<'_>,
-) -> Result<BTreeSet<selvedge_logic::smt::Term>, Stop> {
-    let mut found = BTreeSet::new();
-    for step in model.steps.values().flatten() {
-        atoms(&prover.eliminate(&step.choices, &step.guard)?, &mut found);
-    }
-    for error in &model.errors {
-        atoms(&prover.eliminate(&error.choices, &error.condition)?, &mut found);
-    }
-    Ok(found)
 }

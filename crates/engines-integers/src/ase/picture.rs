@@ -11,9 +11,8 @@ use super::super::model::TransitionModel;
 use super::super::prover::Prover;
 use super::abstraction::{AbstractionContext, Predicates};
 use super::analyse::Analyser;
-use super::certificate::{expression, visited};
+use super::certificate::visited;
 use super::explore::{Explored, Explorer, Matching};
-use super::first_predicates;
 
 /// The abstract model of a task that the engine supports, under its first predicates and some more. An error ends the
 /// exploration.
@@ -21,8 +20,7 @@ pub fn abstract_model(task: &Task<'_>, more: &[Expr], run: &Run<'_>) -> Result<A
     let mut prover = Prover::new(run)?;
     let model = TransitionModel::new(task);
     let control = control(&model, &mut prover)?;
-    let mut predicates = Predicates::new(&model, &control);
-    predicates.add(&first_predicates(&model, &mut prover)?);
+    let mut predicates = Predicates::first(&model, &control, &mut prover)?;
     let mut found = BTreeSet::new();
     more.iter().for_each(|predicate| atoms(&model.condition(predicate), &mut found));
     predicates.add(&found);
@@ -37,7 +35,7 @@ pub fn abstract_model(task: &Task<'_>, more: &[Expr], run: &Run<'_>) -> Result<A
     let mut nodes = Vec::new();
     for node in &explored.nodes {
         let formula = visited(&context, node, &mut prover)?;
-        nodes.push((node.state, expression(&formula, &model).unwrap_or(Expr::Bool(true))));
+        nodes.push((node.state, model.expr(&formula).unwrap_or(Expr::Bool(true))));
     }
     let states = explored.states.iter().enumerate().map(|(number, state)| AbstractState {
         loc: state.loc,
@@ -45,7 +43,7 @@ pub fn abstract_model(task: &Task<'_>, more: &[Expr], run: &Run<'_>) -> Result<A
         bits: state.bits.clone(),
         is_initial: explored.initial.contains(&number),
     });
-    let written = predicates.all.iter().map(|predicate| expression(predicate, &model).unwrap_or(Expr::Bool(true)));
+    let written = predicates.all.iter().map(|predicate| model.expr(predicate).unwrap_or(Expr::Bool(true)));
     Ok(AbstractModel {
         predicates: written.collect(),
         states: states.collect(),

@@ -4,7 +4,6 @@
 //! often determine the values of variables. Then conditions are evaluated without building terms.
 
 use rustc_hash::FxHashMap;
-use selvedge_ir::Value;
 use selvedge_logic::smt::{Node as Head, SmtValue, Symbol, Term};
 
 use super::super::atoms::normal;
@@ -146,28 +145,7 @@ fn int(value: Option<SmtValue>) -> Option<i128> {
 
 /// Returns the values of the terms that are constants.
 pub(super) fn slots(values: &[Term]) -> Slots {
-    let of = |term: &Term| match term.head() {
-        Head::Bool(value) => Some(SmtValue::Bool(*value)),
-        Head::Int(value) => Some(SmtValue::Int(*value)),
-        _ => None,
-    };
-    values.iter().map(of).collect()
-}
-
-/// Returns a value as a term.
-pub(super) fn term(value: SmtValue) -> Term {
-    match value {
-        SmtValue::Bool(value) => value.into(),
-        SmtValue::Int(value) => value.into(),
-    }
-}
-
-/// Returns a value of a program as one of the solver.
-pub(super) fn known(value: Value) -> SmtValue {
-    match value {
-        Value::Bool(value) => SmtValue::Bool(value),
-        Value::Int(value) => SmtValue::Int(i128::from(value)),
-    }
+    values.iter().map(Term::as_value).collect()
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
 //! New predicates from an infeasible path: the conditions under which its suffixes lead to the error, restricted to the
 //! conditions of an unsatisfiable core.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use selvedge_check::{Run, SolverFailure, Stop};
-use selvedge_ir::{Assign, Expr, VarId};
+use selvedge_ir::{Assign, Expr};
 use selvedge_logic::smt::{Smt, Symbol};
 
 use super::CommandPath;
 use super::simulate::{PathCondition, commands, failing};
 use crate::abstraction::Predicates;
-use crate::horn::guarded_commands::GuardedCommands;
+use crate::horn::guarded_commands::{GuardedCommands, after};
 use crate::horn::z3;
 use crate::prover::solver_stop;
 use crate::terms::{choice, expr, marked, symbol};
@@ -41,13 +41,7 @@ pub(super) fn refine(
 /// Returns the condition on the states from which a command can lead to a condition, without the command's guard.
 fn before(system: &GuardedCommands<'_>, command: &Assign, condition: &Expr, run: &Run<'_>) -> Result<Expr, Stop> {
     let program = system.program;
-    let replaced = condition.map_leaves(&mut |leaf| match leaf {
-        Expr::Var(var) => match command.active.iter().find(|(assigned, _)| assigned == var) {
-            Some((_, rhs)) => rhs.clone(),
-            None => leaf.clone(),
-        },
-        leaf => leaf.clone(),
-    });
+    let replaced = after(command, condition);
     if !replaced.any_leaf(|leaf| matches!(leaf, Expr::Choice(..))) {
         return Ok(replaced);
     }
@@ -55,6 +49,6 @@ fn before(system: &GuardedCommands<'_>, command: &Assign, condition: &Expr, run:
     let mut smt = Smt::new(z3(run)?);
     let body = marked(program, &replaced, "");
     let without = smt.eliminate(&choices, &body, || run.check_limits()).map_err(solver_stop)?;
-    let vars: BTreeMap<Symbol, VarId> = program.vars.indices().map(|var| (symbol(program, var, ""), var)).collect();
-    expr(&without, &vars).ok_or(Stop::Solver(SolverFailure::TooLarge))
+    let var = |wanted: &Symbol| program.vars.indices().find(|var| symbol(program, *var, "") == *wanted);
+    expr(&without, &var).ok_or(Stop::Solver(SolverFailure::TooLarge))
 }

@@ -63,7 +63,7 @@ fn definition(names: &[Sexp], body: &Sexp, program: &Program) -> Option<Expr> {
     let wrap =
         |inner: Sexp, bindings: &&Sexp| Sexp::List(vec![Sexp::Atom("let".to_string()), (*bindings).clone(), inner]);
     let formula = lets.iter().rev().fold(right.clone(), wrap);
-    expr(&read_term(&formula, &symbols).ok()?, &vars)
+    expr(&read_term(&formula, &symbols).ok()?, &|symbol| vars.get(symbol).copied())
 }
 
 /// Reads the states in a derivation of the error, first to last. Returns `None` if the text is not understood.

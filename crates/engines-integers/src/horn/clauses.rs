@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_ir::{Expr, VarId};
+use selvedge_ir::Expr;
 use selvedge_logic::smt::{Smt, Symbol, Term};
 
-use super::guarded_commands::GuardedCommands;
+use super::guarded_commands::{GuardedCommands, after};
 use crate::terms::{choice, marked, symbol};
 
 /// The relation of reachable states.
@@ -31,11 +31,7 @@ pub(super) fn tell(system: &GuardedCommands<'_>, smt: &mut Smt) {
     let of = |expr: &Expr| marked(program, expr, "");
     smt.tell(format!("(rule (=> {} {here}))", of(system.init)));
     for (_, command) in &system.commands {
-        let after = |var: VarId| match command.active.iter().find(|(assigned, _)| *assigned == var) {
-            Some((_, rhs)) => of(rhs),
-            None => symbol(program, var, "").into(),
-        };
-        let there = fact(program.vars.indices().map(after));
+        let there = fact(program.vars.indices().map(|var| of(&after(command, &Expr::Var(var)))));
         smt.tell(format!("(rule (=> (and {here} {}) {there}))", of(&command.constrain)));
     }
     for (_, condition) in &system.asserts {

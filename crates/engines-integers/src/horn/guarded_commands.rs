@@ -53,6 +53,12 @@ impl<'p> GuardedCommands<'p> {
     }
 }
 
+/// Returns an expression over the values after a command as one over the values and choices before it.
+pub(crate) fn after(command: &Assign, expr: &Expr) -> Expr {
+    let assigned = |leaf: &Expr| command.active.iter().find(|(var, _)| Expr::Var(*var) == *leaf);
+    expr.map_leaves(&mut |leaf| assigned(leaf).map_or(leaf, |(_, rhs)| rhs).clone())
+}
+
 /// Returns the first step, its condition and its end, or why it is not just an assumption.
 fn first_step(program: &Program, entry: LocId) -> Result<(EdgeId, &Expr, LocId), &'static str> {
     let mut firsts = program.edges.iter_enumerated().filter(|(_, edge)| edge.from == entry);

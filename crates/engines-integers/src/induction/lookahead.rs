@@ -14,7 +14,6 @@ use selvedge_check::{Certificate, ControlPoint, IntegerProof, Run, Stop};
 use selvedge_ir::{Expr, LocId};
 use selvedge_logic::smt::{Symbol, Term};
 
-use super::super::ase::expression;
 use super::super::atoms::normal;
 use super::super::model::{SymbolicStep, TransitionModel};
 use super::super::prover::Prover;
@@ -48,7 +47,7 @@ pub(super) fn certificate(
         points.push(ControlPoint { loc: first, values: Vec::new(), formula: Expr::Bool(true) });
     }
     for (loc, formula) in formulas {
-        let Some(formula) = expression(&formula, model) else { return Ok(None) };
+        let Some(formula) = model.expr(&formula) else { return Ok(None) };
         points.push(ControlPoint { loc, values: Vec::new(), formula });
     }
     Ok(Some(Certificate::Integers(IntegerProof { control: Vec::new(), points })))

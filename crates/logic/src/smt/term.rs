@@ -292,12 +292,10 @@ impl Term {
         }
     }
 
-    /// Returns the term with other terms in the place of some symbols, all at once.
-    pub fn substitute(&self, values: &BTreeMap<Symbol, Term>) -> Term {
-        let of = |part: &Term| part.substitute(values);
+    /// Returns the term with other parts, made from its own from left to right.
+    pub fn map_parts(&self, mut of: impl FnMut(&Term) -> Term) -> Term {
         match self.head() {
-            Node::Bool(_) | Node::Int(_) => self.clone(),
-            Node::Symbol(symbol) => values.get(symbol).unwrap_or(self).clone(),
+            Node::Bool(_) | Node::Int(_) | Node::Symbol(_) => self.clone(),
             Node::Not(part) => of(part).not(),
             Node::And(parts) => Term::and(parts.iter().map(of)),
             Node::Or(parts) => Term::or(parts.iter().map(of)),
@@ -308,6 +306,14 @@ impl Term {
             Node::Add(parts) => Term::add(parts.iter().map(of)),
             Node::Scale(factor, part) => of(part).scale(*factor),
             Node::Ite(condition, then, otherwise) => Term::ite(&of(condition), &of(then), &of(otherwise)),
+        }
+    }
+
+    /// Returns the term with other terms in the place of some symbols, all at once.
+    pub fn substitute(&self, values: &BTreeMap<Symbol, Term>) -> Term {
+        match self.head() {
+            Node::Symbol(symbol) => values.get(symbol).unwrap_or(self).clone(),
+            _ => self.map_parts(|part| part.substitute(values)),
         }
     }
 }
