@@ -11,11 +11,11 @@ use selvedge_check::{
 };
 use selvedge_ir::passes::fix_threads::FixedThreads;
 use selvedge_ir::passes::sequentialize::{self, Arrangement, Sequential};
-use selvedge_ir::{Assign, Edge, Expr, Op, Program, Scope, Target, VarId};
+use selvedge_ir::{Assign, Edge, Expr, Op, Program, Target, VarId};
 use selvedge_transition::sequential::{BuildSequential, SequentialEngine, Values};
 
 use super::Options;
-use super::threads::{fixed_threads, up_to_error};
+use super::threads::{fixed_threads, shared_vars, supports_fixed_threads, up_to_error};
 
 /// The engine.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ impl Engine for ContextsEager {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        fixed_threads(task, &self.options, NAME).map(|_| ())
+        supports_fixed_threads(task, &self.options, NAME)
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
@@ -106,8 +106,7 @@ impl ContextsEager {
 /// previous one ended is small if the copies of one variable are adjacent. If the variables of a context are adjacent,
 /// it has as many nodes as there are shared states, but everything else is smaller.
 fn arrangement(program: &Program) -> Arrangement {
-    let n_shared = program.vars.iter().filter(|var| var.scope == Scope::Shared).count();
-    if n_shared <= FEW { Arrangement::ByContext } else { Arrangement::ByVariable }
+    if shared_vars(program).len() <= FEW { Arrangement::ByContext } else { Arrangement::ByVariable }
 }
 
 /// The number of shared variables that have few states.
@@ -126,12 +125,8 @@ fn require_read(sequential: &mut Sequential, vars: &[VarId]) {
     let Sequential { program, confirmed, .. } = sequential;
     let active = vars.iter().map(|var| (*var, Expr::Var(*var))).collect();
     let op = Op::Assign(Assign { active, ..Assign::skip() });
-    let to = after_assertion(program, *confirmed);
+    // The assertion that follows the Checker.
+    let after = program.edges.iter().find(|edge| edge.from == *confirmed).expect("the assertion is there");
+    let to = after.to;
     program.edges.push(Edge { from: *confirmed, to, op });
-}
-
-/// Returns the location after the assertion that follows the Checker.
-fn after_assertion(program: &Program, confirmed: selvedge_ir::LocId) -> selvedge_ir::LocId {
-    let edge = program.edges.iter().find(|edge| edge.from == confirmed);
-    edge.expect("the assertion is there").to
 }

@@ -2,7 +2,7 @@
 //! threads.
 
 use selvedge_check::{ContextBound, Task, ThreadScope, Trace, Unsupported};
-use selvedge_ir::passes::fix_threads::{self, FixedThreads};
+use selvedge_ir::passes::fix_threads::{self, FixedThreads, Refusal};
 use selvedge_ir::{Count, Program, Scope, Ty, VarId};
 use selvedge_replay::replay::reached;
 use selvedge_replay::{Interpreter, Outcome};
@@ -16,25 +16,36 @@ pub fn fixed_threads(
     options: &Options,
     name: &str,
 ) -> Result<(ContextBound, Vec<FixedThreads>), Unsupported> {
-    let Some(bound) = options.bound else {
+    let (contexts, threads) = bounds(task, options, name)?;
+    let lists = fix_threads::run(task.program, task.target, threads).map_err(|refusal| refused(refusal, name))?;
+    Ok((contexts, lists))
+}
+
+/// Checks whether a task has fixed lists of threads, without building them.
+pub(crate) fn supports_fixed_threads(task: &Task<'_>, options: &Options, name: &str) -> Result<(), Unsupported> {
+    let (_, threads) = bounds(task, options, name)?;
+    fix_threads::supports(task.program, task.target, threads).map_err(|refusal| refused(refusal, name))
+}
+
+fn refused(refusal: Refusal, name: &str) -> Unsupported {
+    Unsupported { reason: format!("`{name}`: {}", refusal.reason), edge: refusal.edge }
+}
+
+/// Returns the bounds on the contexts of each thread and on live threads, of a task with supported threads.
+fn bounds(task: &Task<'_>, options: &Options, name: &str) -> Result<(ContextBound, Option<u32>), Unsupported> {
+    let Some(contexts) = options.bound else {
         return Err(Unsupported::new(format!(
             "`{name}` needs a bound on the contexts of each thread: give --contexts K"
         )));
     };
     supports_each_thread(task, name)?;
-    let threads = match task.threads {
-        ThreadScope::AtMost(bound) => Some(bound),
-        ThreadScope::Unbounded => None,
+    match task.threads {
+        ThreadScope::AtMost(threads) => Ok((contexts, Some(threads))),
+        ThreadScope::Unbounded => Ok((contexts, None)),
         ThreadScope::Created(_) => {
-            return Err(Unsupported::new(format!(
-                "`{name}` supports bounds on live threads, not on those of a whole run"
-            )));
+            Err(Unsupported::new(format!("`{name}` supports bounds on live threads, not on those of a whole run")))
         }
-    };
-    let lists = fix_threads::run(task.program, task.target, threads);
-    lists
-        .map(|lists| (bound, lists))
-        .map_err(|refusal| Unsupported { reason: format!("`{name}`: {}", refusal.reason), edge: refusal.edge })
+    }
 }
 
 /// Checks the requirements of all engines here: Boolean variables, and a target for single threads.

@@ -5,25 +5,30 @@ use std::collections::BTreeMap;
 use selvedge_check::{Run, Stop};
 use selvedge_ir::fp::{Base, Fixpoint, Formula, Sort};
 use selvedge_ir::visit::choice_types;
-use selvedge_ir::{Assign, Call, Edge, Expr, Op, ProcId, Scope, Target, VarId};
+use selvedge_ir::{Assign, Edge, Expr, Op, ProcId, Program, Scope, Target, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 use selvedge_logic::relation::{Column, Plan, Relation, Space};
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::step::diagram::relation::Layout;
 
-use super::encode::{Encoding, StateColumns};
+use super::encode::{Encoding, StateColumns, StateLayout};
 use super::used::UsedCounts;
 use crate::thread_paths::track::Tracked;
 
 /// The columns of all sorts, and the relations.
 pub(super) struct Bases {
     pub(super) space: Space,
-    columns: BTreeMap<Sort, Vec<Column>>,
-    /// The number of columns of each sort for variables; the others are spare.
-    n_columns: BTreeMap<Sort, usize>,
+    pub(super) sorts: SortColumns,
     relations: BTreeMap<Base, Relation>,
     /// Set if `init` can fail.
     pub(super) init_fails: bool,
+}
+
+/// The columns of all sorts.
+pub(super) struct SortColumns {
+    columns: BTreeMap<Sort, Vec<Column>>,
+    /// The number of columns of each sort for variables; the others are spare.
+    n_columns: BTreeMap<Sort, usize>,
 }
 
 impl Bases {
@@ -53,23 +58,25 @@ impl Bases {
         let [choices] = plan.group(n_choices, ["choices"]);
         let limits = run.memory_limit().map_or(Limits::default(), |bytes| Limits::memory(bytes / 2));
         let space = plan.build(Limits { cache: limits.cache.min(1 << 18), ..limits });
-        let mut bases = Bases { space, columns, n_columns, relations: BTreeMap::new(), init_fails: false };
-        let maker = BaseBuilder { encoding, tracked, target, choices, used };
+        let sorts = SortColumns { columns, n_columns };
+        let states = StateLayout { encoding: &encoding, space: &space, choices: space.vars(choices) };
+        let builder = BaseBuilder { program, states, sorts: &sorts, tracked, target, used };
+        let mut relations = BTreeMap::new();
         for base in Base::ALL {
             run.check_limits()?;
-            let relation = maker.relation(&bases, base).map_err(out_of_nodes)?;
-            bases.relations.insert(base, relation);
+            relations.insert(base, builder.relation(base).map_err(out_of_nodes)?);
         }
-        let (initial, fails) = maker.after_init(&bases, run)?;
-        bases.relations.insert(Base::Initial, initial);
-        bases.init_fails = fails;
-        Ok(bases)
+        let (initial, init_fails) = builder.after_init(&relations, run)?;
+        relations.insert(Base::Initial, initial);
+        Ok(Bases { space, sorts, relations, init_fails })
     }
 
     pub(super) fn relation(&self, base: Base) -> &Relation {
         &self.relations[&base]
     }
+}
 
+impl SortColumns {
     /// Returns the columns of variables with the given sorts, in the order in which they are bound.
     pub(super) fn columns(&self, sorts: &[Sort]) -> Vec<Column> {
         let mut used: BTreeMap<Sort, usize> = BTreeMap::new();
@@ -130,301 +137,254 @@ fn demand(fixpoint: &Fixpoint, sort: Sort) -> (usize, usize) {
 }
 
 struct BaseBuilder<'t> {
-    encoding: Encoding<'t>,
+    program: &'t Program,
+    states: StateLayout<'t>,
+    sorts: &'t SortColumns,
     tracked: &'t Tracked,
     target: &'t Target,
-    choices: Column,
     used: UsedCounts,
 }
 
 impl BaseBuilder<'_> {
-    fn relation(&self, bases: &Bases, base: Base) -> Result<Relation, OutOfNodes> {
+    fn relation(&self, base: Base) -> Result<Relation, OutOfNodes> {
         let bdd = match base {
-            Base::Initial => self.initial(bases)?,
-            Base::Begin => self.begin(bases)?,
-            Base::Step => self.any_edge(bases, |edge| self.step(bases, edge))?,
-            Base::Call => self.any_edge(bases, |edge| self.call(bases, edge))?,
-            Base::Return => self.any_edge(bases, |edge| self.returns(bases, edge))?,
-            Base::Entry => self.entry(bases)?,
-            Base::Exit => self.any_edge(bases, |edge| match edge.op {
-                Op::Return(_) => self.from(bases, edge).map(Some),
-                _ => Ok(None),
-            })?,
-            Base::End => self.any_edge(bases, |edge| self.end(bases, edge))?,
-            Base::Free => self.free(bases)?,
-            Base::Target => self.errors(bases)?,
-            Base::First => self.template(bases, 0, 0)?,
-            Base::Next => self.next(bases)?,
-            Base::Last => self.template(bases, 0, self.encoding.program.entries.len().saturating_sub(1))?,
-            Base::Halt => self.any_edge(bases, |edge| match edge.op {
-                Op::End => self.from(bases, edge).map(Some),
-                _ => Ok(None),
-            })?,
-            Base::Nobody => self.used.empty(&bases.space, bases.used()[0])?,
-            Base::More => self.more(bases)?,
-            Base::Fit => self.used.fits(&bases.space, bases.used())?,
+            Base::Initial => self.initial()?,
+            Base::Begin => self.begin()?,
+            Base::Step => self.any_edge(|edge| self.step(edge))?,
+            Base::Call => self.any_edge(|edge| self.call(edge))?,
+            Base::Return => self.any_edge(|edge| self.returns(edge))?,
+            Base::Entry => self.entry()?,
+            Base::Exit => self.before(|op| matches!(op, Op::Return(_)))?,
+            Base::End => self.any_edge(|edge| self.end(edge))?,
+            Base::Free => self.free()?,
+            Base::Target => self.errors()?,
+            Base::First => self.template(0, 0)?,
+            Base::Next => self.next()?,
+            Base::Last => self.template(0, self.program.entries.len().saturating_sub(1))?,
+            Base::Halt => self.before(|op| *op == Op::End)?,
+            Base::Nobody => self.used.empty(self.states.space, self.sorts.used()[0])?,
+            Base::More => self.more()?,
+            Base::Fit => self.used.fits(self.states.space, self.sorts.used())?,
         };
-        Ok(bases.space.relation(bdd, &bases.columns(base.sorts())))
+        Ok(self.states.space.relation(bdd, &self.sorts.columns(base.sorts())))
     }
 
     /// Returns the frames at the entry of some procedure.
-    fn entry(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
-        let entries = self.encoding.program.procs.iter().map(|proc| proc.entry);
-        let frame = bases.at(0, 0, 0).frame;
-        let at_loc = |all: Bdd, loc| all.or(&self.encoding.at_loc(&bases.space, frame, loc)?);
-        entries.into_iter().try_fold(bases.space.manager().bottom(), at_loc)
+    fn entry(&self) -> Result<Bdd, OutOfNodes> {
+        let frame = self.sorts.at(0, 0, 0).frame;
+        self.states.manager().any(self.program.procs.iter().map(|proc| self.states.at_loc(frame, proc.entry)))
     }
 
     /// Relates each template to the next one in the order of the program.
-    fn next(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
-        let mut all = bases.space.manager().bottom();
-        for number in 1..self.encoding.program.entries.len() {
-            all = all.or(&self.template(bases, 0, number - 1)?.and(&self.template(bases, 1, number)?)?)?;
-        }
-        Ok(all)
+    fn next(&self) -> Result<Bdd, OutOfNodes> {
+        let pair = |number: usize| self.template(0, number - 1)?.and(&self.template(1, number)?);
+        self.states.manager().any((1..self.program.entries.len()).map(pair))
     }
 
     /// Relates the counts of a block to those with one more thread of a template.
-    fn more(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
-        let mut all = bases.space.manager().bottom();
-        for number in 0..self.encoding.program.entries.len() {
-            let more = self.used.add(&bases.space, number, bases.used())?;
-            all = all.or(&self.template(bases, 0, number)?.and(&more)?)?;
-        }
-        Ok(all)
+    fn more(&self) -> Result<Bdd, OutOfNodes> {
+        let more = |number: usize| {
+            let more = self.used.add(self.states.space, number, self.sorts.used())?;
+            self.template(0, number)?.and(&more)
+        };
+        self.states.manager().any((0..self.program.entries.len()).map(more))
     }
 
     /// Returns the union of a relation over all edges.
-    fn any_edge(
-        &self,
-        bases: &Bases,
-        of: impl Fn(&Edge) -> Result<Option<Bdd>, OutOfNodes>,
-    ) -> Result<Bdd, OutOfNodes> {
-        let mut all = bases.space.manager().bottom();
-        for edge in &self.encoding.program.edges {
-            if let Some(more) = of(edge)? {
-                all = all.or(&more)?;
-            }
-        }
-        Ok(all)
+    fn any_edge(&self, of: impl Fn(&Edge) -> Result<Option<Bdd>, OutOfNodes>) -> Result<Bdd, OutOfNodes> {
+        self.states.manager().any(self.program.edges.iter().filter_map(|edge| of(edge).transpose()))
     }
 
-    fn from(&self, bases: &Bases, edge: &Edge) -> Result<Bdd, OutOfNodes> {
-        self.encoding.at_loc(&bases.space, bases.at(0, 0, 0).frame, edge.from)
+    /// Returns the frames before some steps.
+    fn before(&self, step: impl Fn(&Op) -> bool) -> Result<Bdd, OutOfNodes> {
+        self.any_edge(|edge| step(&edge.op).then(|| self.from(edge)).transpose())
     }
 
-    fn without_choices(&self, bases: &Bases, bdd: &Bdd) -> Result<Bdd, OutOfNodes> {
-        bdd.exists(&bases.space.manager().var_set(&bases.space.vars(self.choices))?)
+    fn from(&self, edge: &Edge) -> Result<Bdd, OutOfNodes> {
+        self.states.at_loc(self.sorts.at(0, 0, 0).frame, edge.from)
     }
 
-    fn value(&self, bases: &Bases, rhs: &Expr, at: StateColumns) -> Result<Bdd, OutOfNodes> {
-        self.encoding.layout(&bases.space, self.choices).value([at, at], rhs)
+    fn value(&self, rhs: &Expr, at: StateColumns) -> Result<Bdd, OutOfNodes> {
+        self.states.value([at, at], rhs)
     }
 
-    /// Requires that a variable has a value.
-    fn gets(&self, bases: &Bases, var: VarId, at: StateColumns, value: &Bdd) -> Result<Bdd, OutOfNodes> {
-        bases.space.manager().var(self.encoding.var(&bases.space, at, var))?.iff(value)
+    /// Requires that variables have the values of expressions over another state, for some choices.
+    fn assigned(&self, active: Vec<(VarId, Expr)>, from: StateColumns, to: StateColumns) -> Result<Bdd, OutOfNodes> {
+        self.states.moved([from, to], &Assign { active, ..Assign::skip() }, &|_| false)
+    }
+
+    /// Requires that a variable is false.
+    fn is_false(&self, var: VarId, at: StateColumns) -> Result<Bdd, OutOfNodes> {
+        self.states.manager().literal(self.states.var(at, var), false)
     }
 
     /// Requires that variables have the same values in two states.
-    fn same(
-        &self,
-        bases: &Bases,
-        vars: impl Iterator<Item = VarId>,
-        a: StateColumns,
-        b: StateColumns,
-    ) -> Result<Bdd, OutOfNodes> {
-        let var = |at: StateColumns, var: VarId| self.encoding.var(&bases.space, at, var);
-        bases.space.manager().equal(&vars.map(|id| (var(a, id), var(b, id))).collect::<Vec<_>>())
+    fn same(&self, vars: impl Iterator<Item = VarId>, a: StateColumns, b: StateColumns) -> Result<Bdd, OutOfNodes> {
+        let var = |at: StateColumns, var: VarId| self.states.var(at, var);
+        self.states.manager().equal(&vars.map(|id| (var(a, id), var(b, id))).collect::<Vec<_>>())
     }
 
-    fn template(&self, bases: &Bases, column: usize, number: usize) -> Result<Bdd, OutOfNodes> {
-        let column = bases.columns[&Sort::Template][column];
-        let vars = bases.space.vars(column).into_iter().enumerate();
-        let literals: Vec<_> = vars.map(|(bit, var)| (var, number >> bit & 1 == 1)).collect();
-        bases.space.manager().cube(&literals)
+    fn template(&self, column: usize, number: usize) -> Result<Bdd, OutOfNodes> {
+        let column = self.sorts.columns[&Sort::Template][column];
+        self.states.manager().number(&self.states.space.vars(column), number)
     }
 
     /// Returns the shared states before `init`; further variables are unconstrained.
-    fn initial(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
-        let at = bases.at(0, 0, 0);
-        let mut all = bases.space.manager().top();
-        for (var, rhs) in &self.encoding.program.init {
-            all = all.and(&self.gets(bases, *var, at, &self.value(bases, rhs, at)?)?)?;
-        }
-        self.without_choices(bases, &all)
+    fn initial(&self) -> Result<Bdd, OutOfNodes> {
+        let at = self.sorts.at(0, 0, 0);
+        self.assigned(self.program.init.clone(), at, at)
     }
 
-    fn begin(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
-        let (program, at) = (self.encoding.program, bases.at(0, 0, 0));
-        let mut all = bases.space.manager().bottom();
+    fn begin(&self) -> Result<Bdd, OutOfNodes> {
+        let (program, at) = (self.program, self.sorts.at(0, 0, 0));
+        let mut all = self.states.manager().bottom();
         for (id, entry) in program.entries.iter_enumerated() {
-            let mut begins = self.template(bases, 0, id.index())?;
-            begins = begins.and(&self.encoding.at_loc(&bases.space, at.frame, program.procs[entry.proc].entry)?)?;
-            for (var, rhs) in &entry.init {
-                begins = begins.and(&self.gets(bases, *var, at, &self.value(bases, rhs, at)?)?)?;
-            }
+            let mut begins = self.template(0, id.index())?;
+            begins = begins.and(&self.states.at_loc(at.frame, program.procs[entry.proc].entry)?)?;
+            begins = begins.and(&self.assigned(entry.init.clone(), at, at)?)?;
             for (var, of_thread) in program.vars.iter_enumerated() {
                 if of_thread.scope == Scope::Thread && !entry.thread_vars.contains(&var) {
-                    begins = begins.and(&self.gets(bases, var, at, &bases.space.manager().bottom())?)?;
+                    begins = begins.and(&self.is_false(var, at)?)?;
                 }
             }
             all = all.or(&begins)?;
         }
-        self.without_choices(bases, &all)
+        Ok(all)
     }
 
-    fn step(&self, bases: &Bases, edge: &Edge) -> Result<Option<Bdd>, OutOfNodes> {
+    fn step(&self, edge: &Edge) -> Result<Option<Bdd>, OutOfNodes> {
         let assign = match &edge.op {
             Op::Assign(assign) => assign.clone(),
             Op::Assert(condition) => Assign::assume(condition.clone()),
             Op::AtomicBegin | Op::AtomicEnd => Assign::skip(),
             _ => return Ok(None),
         };
-        let (now, next) = (bases.at(0, 0, 0), bases.at(1, 1, 1));
-        let proc = self.encoding.program.locs[edge.from].proc;
+        let (now, next) = (self.sorts.at(0, 0, 0), self.sorts.at(1, 1, 1));
+        let proc = self.program.locs[edge.from].proc;
         let assigned = |var: &VarId| assign.active.iter().any(|(target, _)| target == var);
-        let mut step = self.encoding.layout(&bases.space, self.choices).moved([now, next], &assign, &|_| false)?;
-        let kept = self.encoding.visible(proc).filter(|var| !assigned(var));
-        step = step.and(&self.same(bases, kept, now, next)?)?.and(&self.from(bases, edge)?)?;
-        step.and(&self.encoding.at_loc(&bases.space, next.frame, edge.to)?).map(Some)
+        let mut step = self.states.moved([now, next], &assign, &|_| false)?;
+        let kept = self.states.visible(proc).filter(|var| !assigned(var));
+        step = step.and(&self.same(kept, now, next)?)?.and(&self.from(edge)?)?;
+        step.and(&self.states.at_loc(next.frame, edge.to)?).map(Some)
     }
 
-    fn call(&self, bases: &Bases, edge: &Edge) -> Result<Option<Bdd>, OutOfNodes> {
+    fn call(&self, edge: &Edge) -> Result<Option<Bdd>, OutOfNodes> {
         let Op::Call(call) = &edge.op else { return Ok(None) };
-        let callee = &self.encoding.program.procs[call.callee];
-        let (now, entered) = (bases.at(0, 0, 0), bases.at(0, 0, 1));
-        let mut found = bases.space.manager().top();
-        for (param, arg) in callee.params.iter().zip(&call.args) {
-            found = found.and(&self.gets(bases, *param, entered, &self.value(bases, arg, now)?)?)?;
-        }
-        found = self.without_choices(bases, &found)?.and(&self.from(bases, edge)?)?;
-        found.and(&self.encoding.at_loc(&bases.space, entered.frame, callee.entry)?).map(Some)
+        let callee = &self.program.procs[call.callee];
+        let (now, entered) = (self.sorts.at(0, 0, 0), self.sorts.at(0, 0, 1));
+        let arguments = callee.params.iter().copied().zip(call.args.iter().cloned()).collect();
+        let found = self.assigned(arguments, now, entered)?.and(&self.from(edge)?)?;
+        found.and(&self.states.at_loc(entered.frame, callee.entry)?).map(Some)
     }
 
     /// Returns all returns from the procedure that an edge calls, with the results that the edge assigns.
-    fn returns(&self, bases: &Bases, edge: &Edge) -> Result<Option<Bdd>, OutOfNodes> {
+    fn returns(&self, edge: &Edge) -> Result<Option<Bdd>, OutOfNodes> {
         let Op::Call(call) = &edge.op else { return Ok(None) };
-        let (caller, exit, after) = (bases.at(0, 0, 0), bases.at(0, 0, 1), bases.at(1, 1, 2));
-        let mut all = bases.space.manager().bottom();
-        for last in &self.encoding.program.edges {
+        let (caller, exit, after) = (self.sorts.at(0, 0, 0), self.sorts.at(0, 0, 1), self.sorts.at(1, 1, 2));
+        let mut all = self.states.manager().bottom();
+        for last in &self.program.edges {
             let Op::Return(values) = &last.op else { continue };
-            if self.encoding.program.locs[last.from].proc == call.callee {
-                let found = self.results(bases, call, values, exit, after)?;
-                all = all.or(&found.and(&self.encoding.at_loc(&bases.space, exit.frame, last.from)?)?)?;
+            if self.program.locs[last.from].proc == call.callee {
+                let results = call.results.iter().zip(values).filter_map(|(var, value)| Some(((*var)?, value.clone())));
+                let found = self.assigned(results.collect(), exit, after)?;
+                all = all.or(&found.and(&self.states.at_loc(exit.frame, last.from)?)?)?;
             }
         }
-        let proc = self.encoding.program.locs[edge.from].proc;
-        let kept = self.encoding.visible(proc).filter(|var| !call.results.contains(&Some(*var)));
-        all = all.and(&self.same(bases, kept, caller, after)?)?.and(&self.from(bases, edge)?)?;
-        all.and(&self.encoding.at_loc(&bases.space, after.frame, edge.to)?).map(Some)
+        let proc = self.program.locs[edge.from].proc;
+        let kept = self.states.visible(proc).filter(|var| !call.results.contains(&Some(*var)));
+        all = all.and(&self.same(kept, caller, after)?)?.and(&self.from(edge)?)?;
+        all.and(&self.states.at_loc(after.frame, edge.to)?).map(Some)
     }
 
-    fn results(
-        &self,
-        bases: &Bases,
-        call: &Call,
-        values: &[Expr],
-        exit: StateColumns,
-        after: StateColumns,
-    ) -> Result<Bdd, OutOfNodes> {
-        let mut found = bases.space.manager().top();
-        for (var, value) in call.results.iter().zip(values) {
-            if let Some(var) = var {
-                found = found.and(&self.gets(bases, *var, after, &self.value(bases, value, exit)?)?)?;
-            }
-        }
-        self.without_choices(bases, &found)
-    }
-
-    fn end(&self, bases: &Bases, edge: &Edge) -> Result<Option<Bdd>, OutOfNodes> {
+    fn end(&self, edge: &Edge) -> Result<Option<Bdd>, OutOfNodes> {
         if !matches!(edge.op, Op::Return(_) | Op::End) {
             return Ok(None);
         }
-        let (now, next) = (bases.at(0, 0, 0), bases.at(0, 1, 1));
+        let (now, next) = (self.sorts.at(0, 0, 0), self.sorts.at(0, 1, 1));
         let of_thread = |(id, var): (VarId, &selvedge_ir::Var)| {
             (var.scope == Scope::Thread && Some(id) != self.tracked.flag).then_some(id)
         };
-        let kept = self.encoding.program.vars.iter_enumerated().filter_map(of_thread);
-        let mut found = self.same(bases, kept, now, next)?.and(&self.from(bases, edge)?)?;
-        found = found.and(&self.encoding.ended(&bases.space, next.frame)?)?;
+        let kept = self.program.vars.iter_enumerated().filter_map(of_thread);
+        let mut found = self.same(kept, now, next)?.and(&self.from(edge)?)?;
+        found = found.and(&self.states.ended(next.frame)?)?;
         if let Some(flag) = self.tracked.flag {
-            found = found.and(&self.gets(bases, flag, next, &bases.space.manager().bottom())?)?;
+            found = found.and(&self.is_false(flag, next)?)?;
         }
         Ok(Some(found))
     }
 
-    fn free(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
+    fn free(&self) -> Result<Bdd, OutOfNodes> {
         match self.tracked.flag {
-            Some(flag) => self.gets(bases, flag, bases.at(0, 0, 0), &bases.space.manager().bottom()),
-            None => Ok(bases.space.manager().top()),
+            Some(flag) => self.is_false(flag, self.sorts.at(0, 0, 0)),
+            None => Ok(self.states.manager().top()),
         }
     }
 
-    fn errors(&self, bases: &Bases) -> Result<Bdd, OutOfNodes> {
-        let at = bases.at(0, 0, 0);
-        let mut all = bases.space.manager().bottom();
+    fn errors(&self) -> Result<Bdd, OutOfNodes> {
+        let at = self.sorts.at(0, 0, 0);
+        let mut all = self.states.manager().bottom();
         for loc in &self.target.locs {
-            all = all.or(&self.encoding.at_loc(&bases.space, at.frame, *loc)?)?;
+            all = all.or(&self.states.at_loc(at.frame, *loc)?)?;
         }
         for id in &self.target.asserts {
-            let edge = &self.encoding.program.edges[*id];
+            let edge = &self.program.edges[*id];
             let Op::Assert(condition) = &edge.op else { continue };
-            let fails = self.value(bases, condition, at)?.not()?;
-            all = all.or(&self.without_choices(bases, &fails)?.and(&self.from(bases, edge)?)?)?;
+            let fails = self.value(condition, at)?.not()?;
+            let fails = fails.exists(&self.states.manager().var_set(&self.states.choices)?)?;
+            all = all.or(&fails.and(&self.from(edge)?)?)?;
         }
         Ok(all)
     }
 
     /// Computes the shared states in which the threads start: those in which `init` ends; and whether it can fail. Some
     /// variables keep the values that others have then.
-    fn after_init(&self, bases: &Bases, run: &Run<'_>) -> Result<(Relation, bool), Stop> {
-        let mut states = bases.relation(Base::Initial).clone();
+    fn after_init(&self, relations: &BTreeMap<Base, Relation>, run: &Run<'_>) -> Result<(Relation, bool), Stop> {
+        let mut states = relations[&Base::Initial].clone();
         let mut fails = false;
-        if let Some(prelude) = self.encoding.program.prelude {
-            (states, fails) = self.through(bases, prelude, &states, run)?;
+        if let Some(prelude) = self.program.prelude {
+            (states, fails) = self.through(relations, prelude, &states, run)?;
         }
         let pairs = self.tracked.kept.iter().map(|(var, kept)| {
-            let of = |id: VarId| self.encoding.var(&bases.space, bases.at(0, 0, 0), id);
+            let of = |id: VarId| self.states.var(self.sorts.at(0, 0, 0), id);
             (of(*var), of(*kept))
         });
         let pairs: Vec<_> = pairs.collect();
         let copies: Vec<_> = pairs.iter().map(|(_, kept)| *kept).collect();
-        let manager = bases.space.manager();
+        let manager = self.states.manager();
         let free = manager.var_set(&copies).and_then(|copies| states.bdd().exists(&copies));
         let kept = free.and_then(|free| free.and(&manager.equal(&pairs)?)).map_err(out_of_nodes)?;
-        Ok((bases.space.relation(kept, states.columns()), fails))
+        Ok((self.states.space.relation(kept, states.columns()), fails))
     }
 
     /// Computes the shared states at the ends of a procedure without calls that runs alone, and whether it can fail.
     fn through(
         &self,
-        bases: &Bases,
+        relations: &BTreeMap<Base, Relation>,
         prelude: ProcId,
         states: &Relation,
         run: &Run<'_>,
     ) -> Result<(Relation, bool), Stop> {
-        let (now, next) = (bases.at(0, 0, 0), bases.at(1, 1, 1));
+        let (now, next) = (self.sorts.at(0, 0, 0), self.sorts.at(1, 1, 1));
         let [before, after] = [now, next].map(|at| [at.shared, at.own, at.frame]);
         let back: Vec<(Column, Column)> = after.into_iter().zip(before).collect();
-        let entry = self.encoding.program.procs[prelude].entry;
-        let own: Vec<(_, bool)> = bases.space.vars(now.own).into_iter().map(|var| (var, false)).collect();
+        let entry = self.program.procs[prelude].entry;
+        let own: Vec<(_, bool)> = self.states.space.vars(now.own).into_iter().map(|var| (var, false)).collect();
         let begins = || -> Result<Relation, OutOfNodes> {
-            let at_loc = self.encoding.at_loc(&bases.space, now.frame, entry)?;
-            let begins = at_loc.and(&bases.space.manager().cube(&own)?)?.and(states.bdd())?;
-            Ok(bases.space.relation(begins, &before))
+            let at_loc = self.states.at_loc(now.frame, entry)?;
+            let begins = at_loc.and(&self.states.manager().cube(&own)?)?.and(states.bdd())?;
+            Ok(self.states.space.relation(begins, &before))
         };
         let mut all = begins().map_err(out_of_nodes)?;
         let mut new = all.clone();
         while !new.is_empty() {
             run.check_limits()?;
             let image = || -> Result<Relation, OutOfNodes> {
-                new.join_project(bases.relation(Base::Step), &after)?.rename(&back)?.difference(&all)
+                new.join_project(&relations[&Base::Step], &after)?.rename(&back)?.difference(&all)
             };
             new = image().map_err(out_of_nodes)?;
             all = all.union(&new).map_err(out_of_nodes)?;
         }
-        let ends = bases.relation(Base::End).project(&before).and_then(|ends| all.join_project(&ends, &[now.shared]));
-        Ok((ends.map_err(out_of_nodes)?, !all.is_disjoint(bases.relation(Base::Target))))
+        let ends = relations[&Base::End].project(&before).and_then(|ends| all.join_project(&ends, &[now.shared]));
+        Ok((ends.map_err(out_of_nodes)?, !all.is_disjoint(&relations[&Base::Target])))
     }
 }

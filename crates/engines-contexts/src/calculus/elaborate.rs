@@ -24,12 +24,12 @@ pub(super) fn elaborate(fixpoint: &Fixpoint, bases: &Bases) -> Result<System, Ou
             system.next_layer();
             layer += 1;
         }
-        relations.push(system.relation(&equation.name, &bases.columns(&sorts(&equation.params))));
+        relations.push(system.relation(&equation.name, &bases.sorts.columns(&sorts(&equation.params))));
     }
     for (equation, relation) in fixpoint.equations.iter().zip(&relations) {
         let maker = TermBuilder { bases, relations: &relations, equations: &fixpoint.equations };
         let scope = sorts(&equation.params);
-        let body = maker.padded(maker.term(&equation.body, &scope)?, &bases.columns(&scope));
+        let body = maker.padded(maker.term(&equation.body, &scope)?, &bases.sorts.columns(&scope));
         // The reader has checked the layers.
         system.equation(*relation, body.term);
     }
@@ -73,7 +73,7 @@ impl TermBuilder<'_> {
             }
             Formula::Exists { first, sorts, body } => {
                 let inner: Vec<Sort> = scope[..*first].iter().chain(sorts).copied().collect();
-                let bound: BTreeSet<Column> = self.bases.columns(&inner).split_off(*first).into_iter().collect();
+                let bound: BTreeSet<Column> = self.bases.sorts.columns(&inner).split_off(*first).into_iter().collect();
                 let parts = match &**body {
                     Formula::And(parts) => parts.as_slice(),
                     single => std::slice::from_ref(single),
@@ -113,7 +113,7 @@ impl TermBuilder<'_> {
         if left == right {
             return self.term(if negated { &Formula::False } else { &Formula::True }, scope);
         }
-        let columns = self.bases.columns(scope);
+        let columns = self.bases.sorts.columns(scope);
         let (left, right) = (columns[left], columns[right]);
         let equal = self.bases.space.equal(left, right)?;
         let term = if negated { equal.complement()? } else { equal };
@@ -121,7 +121,7 @@ impl TermBuilder<'_> {
     }
 
     fn atom(&self, symbol: Symbol, args: &[usize], negated: bool, scope: &[Sort]) -> Result<ColumnTerm, OutOfNodes> {
-        let of_scope = self.bases.columns(scope);
+        let of_scope = self.bases.sorts.columns(scope);
         let (term, sorts) = match symbol {
             Symbol::Base(base) => {
                 let relation = self.bases.relation(base);
@@ -136,9 +136,9 @@ impl TermBuilder<'_> {
         };
         // A variable that occurs twice is renamed in the first position; the others are compared with it.
         let (mut pairs, mut doubled) = (Vec::new(), Vec::new());
-        for (place, (own, arg)) in self.bases.columns(&sorts).into_iter().zip(args).enumerate() {
+        for (place, (own, arg)) in self.bases.sorts.columns(&sorts).into_iter().zip(args).enumerate() {
             if args[..place].contains(arg) {
-                let spare = self.bases.spare(sorts[place], doubled.len());
+                let spare = self.bases.sorts.spare(sorts[place], doubled.len());
                 doubled.push((spare, of_scope[*arg]));
                 pairs.push((own, spare));
             } else {

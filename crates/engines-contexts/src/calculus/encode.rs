@@ -47,52 +47,46 @@ impl<'p> Encoding<'p> {
         let most = program.procs.iter().map(|proc| proc.locals.len()).max().unwrap_or(0);
         Encoding { program, bits, n_shared, n_own, n_loc_bits, frame_width: n_loc_bits + most }
     }
-
-    /// Returns the variable of the diagrams for a variable of the program.
-    pub(super) fn var(&self, space: &Space, at: StateColumns, var: VarId) -> Var {
-        let column = match self.program.vars[var].scope {
-            Scope::Shared => at.shared,
-            Scope::Thread => at.own,
-            Scope::Local(_) => at.frame,
-        };
-        space.var(column, self.bits[var.index()])
-    }
-
-    /// Requires that a thread is at a location; bits that its procedure does not need are false.
-    pub(super) fn at_loc(&self, space: &Space, frame: Column, loc: LocId) -> Result<Bdd, OutOfNodes> {
-        let n_locals = self.program.procs[self.program.locs[loc].proc].locals.len();
-        let mut literals: Vec<(Var, bool)> =
-            (0..self.n_loc_bits).map(|bit| (space.var(frame, bit), loc.index() >> bit & 1 == 1)).collect();
-        let unused = self.n_loc_bits + n_locals..self.frame_width;
-        literals.extend(unused.map(|bit| (space.var(frame, bit), false)));
-        space.manager().cube(&literals)
-    }
-
-    /// Requires that a thread has ended.
-    pub(super) fn ended(&self, space: &Space, frame: Column) -> Result<Bdd, OutOfNodes> {
-        let number = self.program.locs.len();
-        let bit = |bit: usize| (space.var(frame, bit), bit < self.n_loc_bits && number >> bit & 1 == 1);
-        space.manager().cube(&(0..self.frame_width).map(bit).collect::<Vec<_>>())
-    }
-
-    /// Returns all variables that a thread in a procedure can access.
-    pub(super) fn visible(&self, proc: ProcId) -> impl Iterator<Item = VarId> {
-        let sees = move |scope: Scope| !matches!(scope, Scope::Local(other) if other != proc);
-        self.program.vars.iter_enumerated().filter(move |(_, var)| sees(var.scope)).map(|(id, _)| id)
-    }
-
-    /// Returns the layout of states before and after a step in a space, with the column of choices.
-    pub(super) fn layout<'s>(&'s self, space: &'s Space, choices: Column) -> StateLayout<'s> {
-        StateLayout { encoding: self, space, choices: space.vars(choices) }
-    }
 }
 
 /// States in the columns of a space. An agent is the columns of a thread's state before a step, and of the state after
 /// it.
 pub(super) struct StateLayout<'s> {
-    encoding: &'s Encoding<'s>,
-    space: &'s Space,
-    choices: Vec<Var>,
+    pub(super) encoding: &'s Encoding<'s>,
+    pub(super) space: &'s Space,
+    pub(super) choices: Vec<Var>,
+}
+
+impl<'s> StateLayout<'s> {
+    /// Returns the variable of the diagrams for a variable of the program.
+    pub(super) fn var(&self, at: StateColumns, var: VarId) -> Var {
+        let column = match self.encoding.program.vars[var].scope {
+            Scope::Shared => at.shared,
+            Scope::Thread => at.own,
+            Scope::Local(_) => at.frame,
+        };
+        self.space.var(column, self.encoding.bits[var.index()])
+    }
+
+    /// Requires that a thread is at a location; bits that its procedure does not need are false.
+    pub(super) fn at_loc(&self, frame: Column, loc: LocId) -> Result<Bdd, OutOfNodes> {
+        let Encoding { program, n_loc_bits, .. } = *self.encoding;
+        let n_locals = program.procs[program.locs[loc].proc].locals.len();
+        let mut bits = self.space.vars(frame);
+        bits.drain(n_loc_bits..n_loc_bits + n_locals);
+        self.manager().number(&bits, loc.index())
+    }
+
+    /// Requires that a thread has ended: all bits that are not those of the location are false.
+    pub(super) fn ended(&self, frame: Column) -> Result<Bdd, OutOfNodes> {
+        self.manager().number(&self.space.vars(frame), self.encoding.program.locs.len())
+    }
+
+    /// Returns all variables that a thread in a procedure can access.
+    pub(super) fn visible(&self, proc: ProcId) -> impl Iterator<Item = VarId> + use<'s> {
+        let sees = move |scope: Scope| !matches!(scope, Scope::Local(other) if other != proc);
+        self.encoding.program.vars.iter_enumerated().filter(move |(_, var)| sees(var.scope)).map(|(id, _)| id)
+    }
 }
 
 impl Layout for StateLayout<'_> {
@@ -107,6 +101,6 @@ impl Layout for StateLayout<'_> {
     }
 
     fn position(&self, var: VarId, agent: [StateColumns; 2], when: When) -> Var {
-        self.encoding.var(self.space, agent[when as usize], var)
+        self.var(agent[when as usize], var)
     }
 }

@@ -4,7 +4,7 @@
 //! must exist but never move are not counted either, since they can be added anywhere.
 
 use selvedge_ir::Program;
-use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
+use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_logic::relation::{Column, Space};
 
 use crate::threads::thread_limit;
@@ -12,7 +12,7 @@ use crate::threads::thread_limit;
 /// The number of threads of one template.
 struct UsedCounter {
     entry: usize,
-    limit: u32,
+    limit: usize,
     first_bit: usize,
     n_bits: usize,
 }
@@ -30,7 +30,7 @@ impl UsedCounts {
             program.entries.iter().enumerate().filter_map(|(id, one)| Some((id, thread_limit(one.count)?)))
         {
             let n_bits = (u32::BITS - limit.leading_zeros()) as usize;
-            used.counters.push(UsedCounter { entry, limit, first_bit: used.width, n_bits });
+            used.counters.push(UsedCounter { entry, limit: limit as usize, first_bit: used.width, n_bits });
             used.width += n_bits;
         }
         used
@@ -46,15 +46,9 @@ impl UsedCounts {
     pub(super) fn add(&self, space: &Space, entry: usize, [now, next]: [Column; 2]) -> Result<Bdd, OutOfNodes> {
         let mut all = space.manager().top();
         for counter in &self.counters {
-            let step = u32::from(counter.entry == entry);
-            let mut found = space.manager().bottom();
-            for number in 0..=counter.limit - step.min(counter.limit) {
-                if number + step <= counter.limit {
-                    let pair = counter.has(space, now, number)?.and(&counter.has(space, next, number + step)?)?;
-                    found = found.or(&pair)?;
-                }
-            }
-            all = all.and(&found)?;
+            let step = usize::from(counter.entry == entry);
+            let pair = |number| counter.has(space, now, number)?.and(&counter.has(space, next, number + step)?);
+            all = all.and(&space.manager().any((0..counter.limit + 1 - step).map(pair))?)?;
         }
         Ok(all)
     }
@@ -63,14 +57,9 @@ impl UsedCounts {
     pub(super) fn fits(&self, space: &Space, [left, right]: [Column; 2]) -> Result<Bdd, OutOfNodes> {
         let mut all = space.manager().top();
         for counter in &self.counters {
-            let mut found = space.manager().bottom();
-            for number in 0..=counter.limit {
-                for other in 0..=counter.limit - number {
-                    let pair = counter.has(space, left, number)?.and(&counter.has(space, right, other)?)?;
-                    found = found.or(&pair)?;
-                }
-            }
-            all = all.and(&found)?;
+            let pairs = (0..=counter.limit).flat_map(|one| (0..=counter.limit - one).map(move |other| (one, other)));
+            let pair = |(one, other)| counter.has(space, left, one)?.and(&counter.has(space, right, other)?);
+            all = all.and(&space.manager().any(pairs.map(pair))?)?;
         }
         Ok(all)
     }
@@ -78,9 +67,7 @@ impl UsedCounts {
 
 impl UsedCounter {
     /// Requires a number of threads.
-    fn has(&self, space: &Space, column: Column, number: u32) -> Result<Bdd, OutOfNodes> {
-        let bit = |bit: usize| (space.var(column, self.first_bit + bit), number >> bit & 1 == 1);
-        let literals: Vec<(Var, bool)> = (0..self.n_bits).map(bit).collect();
-        space.manager().cube(&literals)
+    fn has(&self, space: &Space, column: Column, number: usize) -> Result<Bdd, OutOfNodes> {
+        space.manager().number(&space.vars(column)[self.first_bit..][..self.n_bits], number)
     }
 }

@@ -89,7 +89,7 @@ impl RoundSearch<'_, '_> {
     pub(super) fn advance_together(&mut self, mut product: AutomataProduct) -> Result<Option<FoundError>, Stop> {
         self.rounds.push(RoundRelations::default());
         let context = self.count();
-        for template in 0..self.templates.len() {
+        for template in 0..self.paths.templates.len() {
             product.explored[template] = self.model.layout.manager.bottom();
             let seen = product.seen.clone();
             self.explore_from(&mut product, template, &seen)?;
@@ -102,9 +102,11 @@ impl RoundSearch<'_, '_> {
             if let Some((thread, state)) = self.failing(&automata, registers, &turns).map_err(out_of_nodes)? {
                 product.boundaries = self.boundaries_to(&automata, registers, &turns, thread, state)?;
                 let history = self.history(&product.boundaries[thread]).map_err(out_of_nodes)?;
-                let error = self.templates[self.threads[thread]].failing(context, &history).map_err(out_of_nodes)?;
+                let error = self.paths.templates[self.paths.of_entries[thread]]
+                    .failing(context, &history)
+                    .map_err(out_of_nodes)?;
                 self.product = Some(product);
-                return Ok(Some(FoundError::In { thread, error: error.expect("the history leads to an error") }));
+                return Ok(Some(FoundError { thread, error: error.expect("the history leads to an error") }));
             }
             let (begun, reached) = self.begun(registers, &turns).map_err(out_of_nodes)?;
             let mut is_done = true;
@@ -124,24 +126,25 @@ impl RoundSearch<'_, '_> {
 
     /// Explores a template in the current context from further shared states.
     fn explore_from(&mut self, product: &mut AutomataProduct, template: usize, begun: &Bdd) -> Result<(), Stop> {
-        let (layout, columns) = (&self.model.layout, &self.model.columns);
+        let model = self.model;
         let context = self.count();
-        let [first, running] = [1, context].map(|context| columns.column(layout, Side::In, context));
-        let histories = columns.renamed(layout, begun, &[(&first, &running)]).and_then(|begun| match context {
+        let [first, running] = [1, context].map(|context| model.column(Side::In, context));
+        let histories = model.renamed(begun, &[(&first, &running)]).and_then(|begun| match context {
             1 => Ok(begun),
-            _ => self.templates[template].effects(context - 1).and(&begun),
+            _ => self.paths.templates[template].effects(context - 1).and(&begun),
         });
         product.explored[template] = product.explored[template].or(begun).map_err(out_of_nodes)?;
         product.seen = product.seen.or(begun).map_err(out_of_nodes)?;
-        self.templates[template].explore(context, &histories.map_err(out_of_nodes)?)
+        self.paths.templates[template].explore(context, &histories.map_err(out_of_nodes)?)
     }
 
     /// Returns the automata of all templates through the current context.
     fn automata(&self, product: &mut AutomataProduct) -> Result<Vec<TemplateAutomaton>, Stop> {
         let manager = &self.model.layout.manager;
         let mark = *product.mark.get_or_insert_with(|| manager.add_vars(1)[0]);
-        let classes =
-            (0..self.templates.len()).map(|template| self.classes(template, mark)).collect::<Result<Vec<_>, _>>()?;
+        let classes = (0..self.paths.templates.len())
+            .map(|template| self.classes(template, mark))
+            .collect::<Result<Vec<_>, _>>()?;
         let n_classes = classes.iter().map(|classes| classes.n_classes).max().unwrap_or(1);
         let width = (usize::BITS - n_classes.leading_zeros()) as usize;
         if product.registers.as_ref().is_none_or(|registers| registers.width < width) {
@@ -152,24 +155,23 @@ impl RoundSearch<'_, '_> {
     }
 
     fn registers(&self, width: usize) -> Registers {
-        let mut vars = self.model.layout.manager.add_vars(2 * width * self.threads.len()).into_iter();
+        let mut vars = self.model.layout.manager.add_vars(2 * width * self.paths.of_entries.len()).into_iter();
         let register = |_: &usize| {
             let pairs: Vec<Var> = vars.by_ref().take(2 * width).collect();
             [0, 1].map(|which| pairs.iter().copied().skip(which).step_by(2).collect())
         };
-        Registers { width, of_threads: self.threads.iter().map(register).collect() }
+        Registers { width, of_threads: self.paths.of_entries.iter().map(register).collect() }
     }
 
     /// Computes the classes of a template: the possible futures after 0, 1, .. contexts. The mark distinguishes errors
     /// from effects.
     fn classes(&self, template: usize, mark: Var) -> Result<Classes, Stop> {
-        let (layout, columns, context) = (&self.model.layout, &self.model.columns, self.count());
+        let (model, context) = (self.model, self.count());
         let all = self.behaviour(template, mark).map_err(out_of_nodes)?;
         let mut classes = Classes { arcs: Vec::new(), fails: Vec::new(), n_classes: 1 };
         let mut before = vec![all];
         for number in 1..context {
-            let cut =
-                columns.column(layout, Side::In, number + 1).into_iter().min().expect("there are shared variables");
+            let cut = model.column(Side::In, number + 1).into_iter().min().expect("there are shared variables");
             let (mut arcs, mut after, mut numbers) = (Vec::new(), Vec::new(), FxHashMap::default());
             for (class, below) in before.iter().enumerate() {
                 self.model.run.check_limits()?;
@@ -201,8 +203,8 @@ impl RoundSearch<'_, '_> {
     /// in it.
     fn behaviour(&self, template: usize, mark: Var) -> Result<Bdd, OutOfNodes> {
         let manager = &self.model.layout.manager;
-        let effects = self.templates[template].effects(self.count()).and(&manager.literal(mark, false)?)?;
-        let failing = self.templates[template].failing_histories(self.count())?;
+        let effects = self.paths.templates[template].effects(self.count()).and(&manager.literal(mark, false)?)?;
+        let failing = self.paths.templates[template].failing_histories(self.count())?;
         effects.or(&failing.and(&manager.literal(mark, true)?)?)
     }
 
@@ -215,59 +217,46 @@ impl RoundSearch<'_, '_> {
 
     /// Renames the states of a context to those of the first.
     fn in_first(&self, states: &Bdd, context: u32) -> Result<Bdd, OutOfNodes> {
-        let (layout, columns) = (&self.model.layout, &self.model.columns);
-        let column = |side: Side, context: u32| columns.column(layout, side, context);
+        let model = self.model;
+        let column = |side: Side, context: u32| model.column(side, context);
         let pairs: [(&[_], &[_]); 2] =
             [(&column(Side::In, context), &column(Side::In, 1)), (&column(Side::Out, context), &column(Side::Out, 1))];
-        if context == 1 { Ok(states.clone()) } else { columns.renamed(layout, states, &pairs) }
+        if context == 1 { Ok(states.clone()) } else { model.renamed(states, &pairs) }
     }
 
     fn automaton(&self, classes: &Classes, registers: &Registers) -> Result<TemplateAutomaton, OutOfNodes> {
         let manager = &self.model.layout.manager;
         let [before, after] = &registers.of_threads[0];
-        let mut steps = Vec::new();
-        for arcs in &classes.arcs {
-            let mut step = manager.bottom();
-            for (class, states, next) in arcs {
-                let arc = states.and(&self.number(before, *class)?)?.and(&self.number(after, *next)?)?;
-                step = step.or(&arc)?;
-            }
-            steps.push(step);
-        }
-        let mut fails = manager.bottom();
-        for (class, states) in &classes.fails {
-            fails = fails.or(&states.and(&self.number(before, *class)?)?)?;
-        }
-        Ok(TemplateAutomaton { steps, fails })
-    }
-
-    fn number(&self, vars: &[Var], number: usize) -> Result<Bdd, OutOfNodes> {
-        let literals: Vec<(Var, bool)> =
-            vars.iter().enumerate().map(|(bit, var)| (*var, number >> bit & 1 == 1)).collect();
-        self.model.layout.manager.cube(&literals)
+        let arc = |(class, states, next): &(usize, Bdd, usize)| {
+            states.and(&manager.number(before, *class)?)?.and(&manager.number(after, *next)?)
+        };
+        let steps = classes.arcs.iter().map(|arcs| manager.any(arcs.iter().map(arc)));
+        let fails = classes.fails.iter().map(|(class, states)| states.and(&manager.number(before, *class)?));
+        Ok(TemplateAutomaton { steps: steps.collect::<Result<_, _>>()?, fails: manager.any(fails)? })
     }
 
     /// Renames a relation of the first thread to one of another.
     fn of_thread(&self, relation: &Bdd, registers: &Registers, thread: usize) -> Result<Bdd, OutOfNodes> {
         let [from, to] = [0, thread].map(|thread| &registers.of_threads[thread]);
-        let columns = &self.model.columns;
         match thread {
             0 => Ok(relation.clone()),
-            _ => columns.renamed(&self.model.layout, relation, &[(&from[0], &to[0]), (&from[1], &to[1])]),
+            _ => self.model.renamed(relation, &[(&from[0], &to[0]), (&from[1], &to[1])]),
         }
     }
 
     /// Returns the states of the system before each turn, and at the end of the current round.
     fn turns(&self, automata: &[TemplateAutomaton], registers: &Registers) -> Result<Vec<Bdd>, Stop> {
-        let mut state = self.initial.clone();
+        let mut state = self.paths.initial.clone();
         for register in &registers.of_threads {
-            state = state.and(&self.number(&register[0], 0).map_err(out_of_nodes)?).map_err(out_of_nodes)?;
+            state = state
+                .and(&self.model.layout.manager.number(&register[0], 0).map_err(out_of_nodes)?)
+                .map_err(out_of_nodes)?;
         }
         let mut turns = vec![state];
         for context in 0..self.rounds.len() {
-            for thread in 0..self.threads.len() {
+            for thread in 0..self.paths.of_entries.len() {
                 self.model.run.check_limits()?;
-                let step = &automata[self.threads[thread]].steps[context];
+                let step = &automata[self.paths.of_entries[thread]].steps[context];
                 let last = turns.last().expect("there is a beginning");
                 turns.push(self.after(last, step, registers, thread).map_err(out_of_nodes)?);
             }
@@ -276,12 +265,12 @@ impl RoundSearch<'_, '_> {
     }
 
     fn after(&self, state: &Bdd, step: &Bdd, registers: &Registers, thread: usize) -> Result<Bdd, OutOfNodes> {
-        let (layout, columns) = (&self.model.layout, &self.model.columns);
-        let [begun, ended] = [Side::In, Side::Out].map(|side| columns.column(layout, side, 1));
+        let model = self.model;
+        let [begun, ended] = [Side::In, Side::Out].map(|side| model.column(side, 1));
         let [before, after] = &registers.of_threads[thread];
         let step = self.of_thread(step, registers, thread)?;
-        let next = state.and_exists(&step, &columns.set(layout, &[&begun, before])?)?;
-        columns.renamed(layout, &next, &[(&ended, &begun), (after, before)])
+        let next = state.and_exists(&step, &model.set(&[&begun, before])?)?;
+        model.renamed(&next, &[(&ended, &begun), (after, before)])
     }
 
     /// Returns a thread that reaches an error in the current round, with a state of the system before its turn.
@@ -291,10 +280,10 @@ impl RoundSearch<'_, '_> {
         registers: &Registers,
         turns: &[Bdd],
     ) -> Result<Option<(usize, ProductState)>, OutOfNodes> {
-        let n_threads = self.threads.len();
+        let n_threads = self.paths.of_entries.len();
         let first = (self.rounds.len() - 1) * n_threads;
         for thread in 0..n_threads {
-            let fails = self.of_thread(&automata[self.threads[thread]].fails, registers, thread)?;
+            let fails = self.of_thread(&automata[self.paths.of_entries[thread]].fails, registers, thread)?;
             let found = turns[first + thread].and(&fails)?;
             if !found.is_false() {
                 return Ok(Some((thread, self.picked(&found, registers))));
@@ -304,7 +293,7 @@ impl RoundSearch<'_, '_> {
     }
 
     fn picked(&self, states: &Bdd, registers: &Registers) -> ProductState {
-        let mut vars = self.model.columns.column(&self.model.layout, Side::In, 1);
+        let mut vars = self.model.column(Side::In, 1);
         vars.extend(registers.of_threads.iter().flat_map(|register| &register[0]));
         let values = states.pick(&vars).expect("there is a state");
         vars.into_iter().zip(values).collect()
@@ -319,8 +308,8 @@ impl RoundSearch<'_, '_> {
         thread: usize,
         mut state: ProductState,
     ) -> Result<Vec<Boundaries>, Stop> {
-        let (layout, columns, n_threads) = (&self.model.layout, &self.model.columns, self.threads.len());
-        let [begun, ended] = [Side::In, Side::Out].map(|side| columns.column(layout, side, 1));
+        let (model, n_threads) = (self.model, self.paths.of_entries.len());
+        let [begun, ended] = [Side::In, Side::Out].map(|side| model.column(side, 1));
         let shared = |state: &ProductState| -> Vec<bool> { begun.iter().map(|var| state[var]).collect() };
         let mut pieces = vec![(thread, shared(&state), None)];
         for turn in (0..(self.rounds.len() - 1) * n_threads + thread).rev() {
@@ -329,8 +318,9 @@ impl RoundSearch<'_, '_> {
             let moved = begun.iter().zip(&ended).chain(before.iter().zip(after)).collect::<BTreeMap<_, _>>();
             let place = |var: &Var| moved.get(var).map_or(*var, |after| **after);
             let literals: Vec<(Var, bool)> = state.iter().map(|(var, value)| (place(var), *value)).collect();
-            let step = self.of_thread(&automata[self.threads[mover]].steps[turn / n_threads], registers, mover);
-            let known = layout.manager.cube(&literals).and_then(|known| turns[turn].and(&step?)?.and(&known));
+            let step =
+                self.of_thread(&automata[self.paths.of_entries[mover]].steps[turn / n_threads], registers, mover);
+            let known = model.layout.manager.cube(&literals).and_then(|known| turns[turn].and(&step?)?.and(&known));
             let found = self.picked(&known.map_err(out_of_nodes)?, registers);
             pieces.push((mover, shared(&found), Some(shared(&state))));
             state = found;
@@ -345,10 +335,9 @@ impl RoundSearch<'_, '_> {
 
     /// Returns a history as a condition.
     fn history(&self, boundaries: &Boundaries) -> Result<Bdd, OutOfNodes> {
-        let (layout, columns, last) = (&self.model.layout, &self.model.columns, self.count());
-        let begun = columns.columns(layout, Side::In, 1, last).into_iter().zip(boundaries.begun.iter().copied());
-        let ended = columns.columns(layout, Side::Out, 1, last - 1).into_iter().zip(boundaries.ended.iter().copied());
-        layout.manager.cube(&begun.chain(ended).collect::<Vec<_>>())
+        let (model, last) = (self.model, self.count());
+        let vars = [model.columns(Side::In, 1, last), model.columns(Side::Out, 1, last - 1)].concat();
+        model.fixed(&vars, &[&*boundaries.begun, &*boundaries.ended].concat())
     }
 
     /// Returns, for each template, the states with which the current contexts of its threads begin, and those after the
@@ -357,9 +346,9 @@ impl RoundSearch<'_, '_> {
         let manager = &self.model.layout.manager;
         let of_all: Vec<Var> = registers.of_threads.iter().flat_map(|register| register[0].iter().copied()).collect();
         let of_all = manager.var_set(&of_all)?;
-        let first = turns.len() - 1 - self.threads.len();
-        let mut begun = vec![manager.bottom(); self.templates.len()];
-        for (thread, template) in self.threads.iter().enumerate() {
+        let first = turns.len() - 1 - self.paths.of_entries.len();
+        let mut begun = vec![manager.bottom(); self.paths.templates.len()];
+        for (thread, template) in self.paths.of_entries.iter().enumerate() {
             begun[*template] = begun[*template].or(&turns[first + thread].exists(&of_all)?)?;
         }
         Ok((begun, turns[turns.len() - 1].exists(&of_all)?))

@@ -27,18 +27,19 @@ impl RoundSearch<'_, '_> {
 
     /// Returns the states with which the contexts of the first thread begin, from the second on.
     fn first_begun(&self, thread: usize, own: &Boundaries) -> Result<StateVector, OutOfNodes> {
-        let (layout, columns, last) = (&self.model.layout, &self.model.columns, self.count());
+        let (model, last) = (self.model, self.count());
         if thread == 0 {
-            return Ok(own.begun[columns.width()..].to_vec());
+            return Ok(own.begun[model.width()..].to_vec());
         }
-        let over = |side: Side, first: u32, last: u32| columns.columns(layout, side, first, last);
+        let over = |side: Side, first: u32, last: u32| model.columns(side, first, last);
         let second = over(Side::In, 2, last);
-        let mut found = self.round(last).upto[thread - 1].and(&self.fixed(&over(Side::Out, 1, last), &own.begun)?)?;
+        let mut found =
+            self.round(last).upto[thread - 1].and(&self.model.fixed(&over(Side::Out, 1, last), &own.begun)?)?;
         if last > 1 {
             let (begun, ended) = (over(Side::In, 1, last - 1), over(Side::Out, 1, last - 1));
-            let later_threads = self.round(last - 1).from[thread + 1].and(&self.fixed(&begun, &own.ended)?)?;
-            let later_threads = later_threads.exists(&columns.set(layout, &[&begun])?)?;
-            found = found.and(&columns.renamed(layout, &later_threads, &[(&ended, &second)])?)?;
+            let later_threads = self.round(last - 1).from[thread + 1].and(&self.model.fixed(&begun, &own.ended)?)?;
+            let later_threads = later_threads.exists(&model.set(&[&begun])?)?;
+            found = found.and(&model.renamed(&later_threads, &[(&ended, &second)])?)?;
         }
         Ok(picked(&found, &second))
     }
@@ -47,16 +48,18 @@ impl RoundSearch<'_, '_> {
     /// the states with which the contexts of the first of them begin, from the second on, `last` those with which the
     /// contexts of the last of them end.
     fn earlier_threads(&self, thread: usize, first: &[bool], last: &[bool]) -> Result<Vec<Boundaries>, OutOfNodes> {
-        let (layout, columns, context) = (&self.model.layout, &self.model.columns, self.count());
+        let (model, context) = (self.model, self.count());
         let round = self.round(context);
-        let [begun, second] = [1, 2].map(|from| columns.columns(layout, Side::In, from, context));
+        let [begun, second] = [1, 2].map(|from| model.columns(Side::In, from, context));
         let mut ended = last.to_vec();
         let mut result = Vec::new();
         for other in (0..thread).rev() {
             let before = match other {
                 0 => {
-                    let out = columns.columns(layout, Side::Out, 1, context);
-                    let found = round.effects[0].and(&self.fixed(&second, first)?)?.and(&self.fixed(&out, &ended)?)?;
+                    let out = model.columns(Side::Out, 1, context);
+                    let found = round.effects[0]
+                        .and(&self.model.fixed(&second, first)?)?
+                        .and(&self.model.fixed(&out, &ended)?)?;
                     picked(&found, &begun)
                 }
                 _ => {
@@ -74,7 +77,7 @@ impl RoundSearch<'_, '_> {
     /// the states with which the contexts of the last of them end, `first` those with which the contexts of the next
     /// one begin.
     fn later_threads(&self, thread: usize, last: &[bool], first: &[bool]) -> Result<Vec<Boundaries>, OutOfNodes> {
-        let n_threads = self.threads.len();
+        let n_threads = self.paths.of_entries.len();
         let before = self.count() - 1;
         let mut begun = first.to_vec();
         let mut result = Vec::new();
@@ -84,7 +87,7 @@ impl RoundSearch<'_, '_> {
                 _ if other + 1 == n_threads => last.to_vec(),
                 _ => {
                     let round = self.round(before);
-                    let vars = self.model.columns.columns(&self.model.layout, Side::In, 1, before);
+                    let vars = self.model.columns(Side::In, 1, before);
                     let relations = [&round.effects[other], &round.from[other + 1]];
                     self.between(before, relations, (&vars, &begun), last)?
                 }
@@ -103,20 +106,13 @@ impl RoundSearch<'_, '_> {
         from: (&[Var], &[bool]),
         to: &[bool],
     ) -> Result<StateVector, OutOfNodes> {
-        let (layout, columns) = (&self.model.layout, &self.model.columns);
-        let [begun, middle, ended] =
-            [Side::In, Side::Mid, Side::Out].map(|side| columns.columns(layout, side, 1, contexts));
-        let first = relations[0].and(&self.fixed(from.0, from.1)?)?;
-        let first = columns.renamed(layout, &first.exists(&columns.set(layout, &[&begun])?)?, &[(&ended, &middle)])?;
-        let second = relations[1].and(&self.fixed(&ended, to)?)?;
-        let second =
-            columns.renamed(layout, &second.exists(&columns.set(layout, &[&ended])?)?, &[(&begun, &middle)])?;
+        let model = self.model;
+        let [begun, middle, ended] = [Side::In, Side::Mid, Side::Out].map(|side| model.columns(side, 1, contexts));
+        let first = relations[0].and(&self.model.fixed(from.0, from.1)?)?;
+        let first = model.renamed(&first.exists(&model.set(&[&begun])?)?, &[(&ended, &middle)])?;
+        let second = relations[1].and(&self.model.fixed(&ended, to)?)?;
+        let second = model.renamed(&second.exists(&model.set(&[&ended])?)?, &[(&begun, &middle)])?;
         Ok(picked(&first.and(&second)?, &middle))
-    }
-
-    fn fixed(&self, vars: &[Var], values: &[bool]) -> Result<Bdd, OutOfNodes> {
-        let literals: Vec<(Var, bool)> = vars.iter().copied().zip(values.iter().copied()).collect();
-        self.model.layout.manager.cube(&literals)
     }
 }
 

@@ -35,19 +35,16 @@ use std::collections::BTreeSet;
 
 use selvedge_check::{Bound, Contexts as Counts, Engine, Event, Explanation, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::passes::fix_threads::{FixThreadsLift, FixedThreads};
-use selvedge_ir::{ProcId, Program, Target, Trace, VarId};
-use selvedge_logic::bdd::{Bdd, OutOfNodes};
+use selvedge_ir::{Target, Trace, VarId};
 use selvedge_transition::out_of_nodes;
-use selvedge_transition::paths::layout::When;
 
 use super::thread_paths::columns::Side;
 use super::thread_paths::numbers::{NUMBER_BITS, StateNumbers};
 use super::thread_paths::shared_model::SharedModel;
-use super::thread_paths::start::{prelude, templates};
 use super::thread_paths::track::{Tracked, track};
-use super::threads::{fixed_threads, shared_vars, up_to_error};
+use super::threads::{fixed_threads, shared_vars, supports_fixed_threads, up_to_error};
 use super::{Histories, Options};
-use rounds::{FoundError, RoundSearch};
+use rounds::RoundSearch;
 
 /// The engine.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +68,7 @@ impl Engine for Contexts {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        fixed_threads(task, &self.options, self.name()).map(|_| ())
+        supports_fixed_threads(task, &self.options, self.name())
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
@@ -108,7 +105,7 @@ fn numbered_or_not<T>(mut ask: impl FnMut(Numbering) -> Result<Option<T>, Stop>)
 
 /// Returns an answer, or `None` if there were more states than numbers.
 fn unless_exhausted<T>(models: &[SharedModel<'_>], answer: Result<T, Stop>) -> Result<Option<T>, Stop> {
-    let is_exhausted = |model: &SharedModel<'_>| model.columns.numbers.as_ref().is_some_and(StateNumbers::exhausted);
+    let is_exhausted = |model: &SharedModel<'_>| model.numbers.as_ref().is_some_and(StateNumbers::exhausted);
     match answer {
         Err(Stop::NodeLimit(_)) if models.iter().any(is_exhausted) => Ok(None),
         answer => answer.map(Some),
@@ -123,21 +120,27 @@ fn search(
     run: &Run<'_>,
     explanation: &mut Explanation,
 ) -> Result<Verdict, Stop> {
-    let mut searches: Vec<RoundSearch> =
-        lists.iter().zip(models).map(|(threads, model)| threads.rounds(model)).collect();
+    let own = shared_vars(task.program);
     let mut counts = Counts::default();
-    for k in 0..=last {
-        for (threads, rounds) in lists.iter().zip(&mut searches) {
-            let met = if k == 0 { rounds.begin(&threads.tracked.kept)? } else { rounds.advance()? };
-            if let Some(met) = met {
-                counts.error = Some(k.max(1));
-                explanation.contexts = Some(counts);
-                return Ok(Verdict::Unsafe(up_to_error(task, threads.trace(rounds, &met)?)));
+    let mut searches = Vec::new();
+    for (threads, model) in lists.iter().zip(models) {
+        let (search, error) = RoundSearch::begin(model)?;
+        if let Some(error) = error {
+            explanation.contexts = Some(Counts { error: Some(1), ..counts });
+            return Ok(threads.verdict(task, search.trace_before(&error)?));
+        }
+        searches.push((threads, search));
+    }
+    for k in 1..=last {
+        for (threads, search) in &mut searches {
+            if let Some(error) = search.advance()? {
+                explanation.contexts = Some(Counts { error: Some(k), ..counts });
+                return Ok(threads.verdict(task, search.trace(&error)?));
             }
         }
-        if k > 0
-            && let ([threads], [rounds]) = (lists, searches.as_slice())
-            && let Some(states) = threads.count(rounds, task.program).map_err(out_of_nodes)?
+        if let [(_, search)] = searches.as_slice()
+            && let states = search.reached().and_then(|states| search.model.count_states(&states, &own))
+            && let Some(states) = states.map_err(out_of_nodes)?
         {
             run.event(Event::SharedStates { k, states });
             counts.reached.push((k, states));
@@ -158,8 +161,7 @@ impl Contexts {
             let threads = ThreadList::new(FixedThreads { target: Target::default(), ..list });
             let found = numbered_or_not(|numbering| {
                 let model = threads.model(self.options.histories, numbering, bound.last, run)?;
-                let found = threads.shared_states(&model, &vars, bound.last);
-                unless_exhausted(std::slice::from_ref(&model), found)
+                unless_exhausted(std::slice::from_ref(&model), shared_states(&model, &vars, bound.last))
             })?;
             for (states, found) in reached.iter_mut().zip(found) {
                 states.extend(found);
@@ -167,6 +169,17 @@ impl Contexts {
         }
         Ok(SharedStates { vars, reached })
     }
+}
+
+/// Returns the valuations of some shared variables that are reached in 1, 2, .. rounds.
+fn shared_states(model: &SharedModel<'_>, vars: &[VarId], last: u32) -> Result<Vec<BTreeSet<Vec<bool>>>, Stop> {
+    let (mut search, _) = RoundSearch::begin(model)?;
+    let mut reached = Vec::new();
+    for _ in 0..last {
+        search.advance()?;
+        reached.push(model.list_states(&search.reached().map_err(out_of_nodes)?, vars)?);
+    }
+    Ok(reached)
 }
 
 /// A fixed list of threads.
@@ -189,7 +202,6 @@ impl ThreadList {
         run: &'a Run<'a>,
     ) -> Result<SharedModel<'a>, Stop> {
         let program = &self.tracked.program;
-        let roots: Vec<ProcId> = program.entries.iter().map(|entry| entry.proc).chain(program.prelude).collect();
         let suiting = match shared_vars(program).len() {
             1..=FEW => Histories::Blocks,
             MANY.. => Histories::Numbers,
@@ -201,54 +213,11 @@ impl ThreadList {
             Histories::Numbers if numbering == Numbering::Never => Histories::Values,
             histories => histories,
         };
-        SharedModel::new(program, &self.target, self.tracked.flag, &roots, (contexts, Side::ONE, histories), run)
+        SharedModel::new(&self.tracked, &self.target, (contexts, Side::ONE, histories), run)
     }
 
-    /// Returns the search before the first round. Threads that begin alike have one template.
-    fn rounds<'w, 'a>(&self, model: &'w SharedModel<'a>) -> RoundSearch<'w, 'a> {
-        let program = &self.tracked.program;
-        let (templates, threads) = templates(model, program);
-        RoundSearch::new(model, prelude(model, program), templates, threads)
-    }
-
-    /// Returns an execution of the task's program that ends in the error.
-    fn trace(&self, rounds: &RoundSearch<'_, '_>, met: &FoundError) -> Result<Trace, Stop> {
-        let mut trace = rounds.trace(met)?;
-        trace.start.fresh.retain(|(var, _)| !self.tracked.kept.iter().any(|(_, kept)| kept == var));
-        Ok(self.lift.trace(&trace))
-    }
-
-    /// Returns the valuations of some shared variables that are reached in 1, 2, .. rounds.
-    fn shared_states(
-        &self,
-        model: &SharedModel<'_>,
-        vars: &[VarId],
-        last: u32,
-    ) -> Result<Vec<BTreeSet<Vec<bool>>>, Stop> {
-        let mut rounds = self.rounds(model);
-        rounds.begin(&self.tracked.kept)?;
-        let now = model.layout.vars(vars.iter().copied(), When::Now);
-        let mut reached = Vec::new();
-        for _ in 0..last {
-            rounds.advance()?;
-            let states = self.reached(&rounds, vars).map_err(out_of_nodes)?;
-            let list = states.assignments(&now).map(|values| model.run.tick().map(|()| values));
-            reached.push(list.collect::<Result<_, _>>()?);
-        }
-        Ok(reached)
-    }
-
-    /// Returns the valuations of some shared variables that the rounds so far reach.
-    fn reached(&self, rounds: &RoundSearch<'_, '_>, own: &[VarId]) -> Result<Bdd, OutOfNodes> {
-        let layout = &rounds.model.layout;
-        let further = shared_vars(&self.tracked.program).into_iter().filter(|var| !own.contains(var));
-        rounds.reached()?.exists(&layout.manager.var_set(&layout.vars(further, When::Now))?)
-    }
-
-    /// Returns the number of these valuations; `None` if it exceeds 128 bits.
-    fn count(&self, rounds: &RoundSearch<'_, '_>, program: &Program) -> Result<Option<u128>, OutOfNodes> {
-        let own = shared_vars(program);
-        let now = rounds.model.layout.vars(own.iter().copied(), When::Now);
-        Ok(self.reached(rounds, &own)?.count(&now))
+    /// Returns the verdict for an execution of the list of threads.
+    fn verdict(&self, task: &Task<'_>, trace: Trace) -> Verdict {
+        Verdict::Unsafe(up_to_error(task, self.lift.trace(&self.tracked.original(trace))))
     }
 }

@@ -19,7 +19,6 @@
 //! these are explored.
 
 use selvedge_check::Stop;
-use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, OutOfNodes};
 use selvedge_transition::out_of_nodes;
 
@@ -27,15 +26,13 @@ use super::automata_product::AutomataProduct;
 use crate::Histories;
 use crate::thread_paths::columns::Side;
 use crate::thread_paths::shared_model::SharedModel;
-use crate::thread_paths::start::initial;
-use crate::thread_paths::template_paths::{PathError, TemplatePaths};
+use crate::thread_paths::start::ThreadPaths;
+use crate::thread_paths::template_paths::PathError;
 
-/// The thread in which an error was found.
-pub(super) enum FoundError {
-    /// No thread: the error is before they start.
-    Alone(PathError),
-    /// In a context of a thread.
-    In { thread: usize, error: PathError },
+/// An error in a context of a thread.
+pub(super) struct FoundError {
+    pub(super) thread: usize,
+    pub(super) error: PathError,
 }
 
 /// The relations of a round.
@@ -55,28 +52,19 @@ pub(super) struct RoundRelations {
 /// The rounds so far.
 pub(super) struct RoundSearch<'w, 'a> {
     pub(super) model: &'w SharedModel<'a>,
-    /// The code before the threads.
-    pub(super) prelude: Option<TemplatePaths<'w, 'a>>,
-    pub(super) templates: Vec<TemplatePaths<'w, 'a>>,
-    /// The template of each thread.
-    pub(super) threads: Vec<usize>,
-    /// The shared states with which the first context of the first thread begins.
-    pub(super) initial: Bdd,
+    pub(super) paths: ThreadPaths<'w, 'a>,
     /// The product of the threads, if there are few shared states.
     pub(super) product: Option<AutomataProduct>,
     pub(super) rounds: Vec<RoundRelations>,
 }
 
 impl<'w, 'a> RoundSearch<'w, 'a> {
-    pub(super) fn new(
-        model: &'w SharedModel<'a>,
-        prelude: Option<TemplatePaths<'w, 'a>>,
-        templates: Vec<TemplatePaths<'w, 'a>>,
-        threads: Vec<usize>,
-    ) -> RoundSearch<'w, 'a> {
-        let initial = model.layout.manager.bottom();
-        let product = (model.histories == Histories::Blocks).then(|| AutomataProduct::new(&initial, templates.len()));
-        RoundSearch { model, prelude, templates, threads, initial, product, rounds: Vec::new() }
+    /// Computes everything before the first context, or an error.
+    pub(super) fn begin(model: &'w SharedModel<'a>) -> Result<(RoundSearch<'w, 'a>, Option<PathError>), Stop> {
+        let (paths, error) = ThreadPaths::begin(model)?;
+        let in_blocks = model.histories == Histories::Blocks;
+        let product = in_blocks.then(|| AutomataProduct::new(&paths.initial, paths.templates.len()));
+        Ok((RoundSearch { model, paths, product, rounds: Vec::new() }, error))
     }
 
     /// Returns the number of rounds that were begun.
@@ -89,18 +77,6 @@ impl<'w, 'a> RoundSearch<'w, 'a> {
         &self.rounds[number as usize - 1]
     }
 
-    /// Computes everything before the first context. Some shared variables keep the values that others have then.
-    pub(super) fn begin(&mut self, kept: &[(VarId, VarId)]) -> Result<Option<FoundError>, Stop> {
-        match initial(self.model, self.prelude.as_mut(), kept)? {
-            Ok(states) => {
-                self.product = self.product.take().map(|_| AutomataProduct::new(&states, self.templates.len()));
-                self.initial = states;
-            }
-            Err(error) => return Ok(Some(FoundError::Alone(error))),
-        }
-        Ok(None)
-    }
-
     /// Gives all threads one more context. The previous rounds are used and not recomputed.
     pub(super) fn advance(&mut self) -> Result<Option<FoundError>, Stop> {
         if let Some(product) = self.product.take() {
@@ -111,17 +87,17 @@ impl<'w, 'a> RoundSearch<'w, 'a> {
         }
         self.rounds.push(RoundRelations::default());
         let context = self.count();
-        for thread in 0..self.threads.len() {
+        for thread in 0..self.paths.of_entries.len() {
             self.model.run.check_limits()?;
             let histories = match context {
                 1 => self.first_histories(),
                 _ => self.confirmed(thread),
             };
             let histories = histories.map_err(out_of_nodes)?;
-            let error = self.templates[self.threads[thread]].advance(context, &histories)?;
+            let error = self.paths.templates[self.paths.of_entries[thread]].advance(context, &histories)?;
             self.rounds[context as usize - 1].histories.push(histories);
             if let Some(error) = error {
-                return Ok(Some(FoundError::In { thread, error }));
+                return Ok(Some(FoundError { thread, error }));
             }
             self.record_effects(thread).map_err(out_of_nodes)?;
         }
@@ -130,43 +106,44 @@ impl<'w, 'a> RoundSearch<'w, 'a> {
 
     /// Returns the states with which the first context of the next thread begins.
     fn first_histories(&self) -> Result<Bdd, OutOfNodes> {
-        let Some(upto) = self.round(1).upto.last() else { return Ok(self.initial.clone()) };
-        let (layout, columns) = (&self.model.layout, &self.model.columns);
-        let [begun, ended] = [Side::In, Side::Out].map(|side| columns.column(layout, side, 1));
-        columns.renamed(layout, upto, &[(&ended, &begun)])
+        let Some(upto) = self.round(1).upto.last() else { return Ok(self.paths.initial.clone()) };
+        let model = self.model;
+        let [begun, ended] = [Side::In, Side::Out].map(|side| model.column(side, 1));
+        model.renamed(upto, &[(&ended, &begun)])
     }
 
     /// Returns the histories of a thread, up to the beginning of the current context, that the other threads confirm.
     fn confirmed(&self, thread: usize) -> Result<Bdd, OutOfNodes> {
-        let (layout, columns) = (&self.model.layout, &self.model.columns);
+        let model = self.model;
         let last = self.count();
         let (before, now) = (self.round(last - 1), self.round(last));
-        let over = |side: Side, first: u32, last: u32| columns.columns(layout, side, first, last);
+        let over = |side: Side, first: u32, last: u32| model.columns(side, first, last);
         let (begun, ended) = (over(Side::In, 1, last - 1), over(Side::Out, 1, last - 1));
         // The later threads lead from the ends of this thread's contexts to the beginnings of the first one's.
         let behind = &before.from[thread + 1];
         let Some(ahead) = now.upto.last() else {
-            let behind = columns.renamed(layout, behind, &[(&begun, &ended), (&ended, &over(Side::In, 2, last))])?;
+            let behind = model.renamed(behind, &[(&begun, &ended), (&ended, &over(Side::In, 2, last))])?;
             return before.effects[thread].and(&behind);
         };
-        let behind = columns.renamed(layout, behind, &[(&begun, &ended), (&ended, &over(Side::Mid, 2, last))])?;
+        let behind = model.renamed(behind, &[(&begun, &ended), (&ended, &over(Side::Mid, 2, last))])?;
         let all = |side: Side| over(side, 1, last);
         let pairs: [(&[_], &[_]); 2] = [(&all(Side::In), &all(Side::Mid)), (&all(Side::Out), &all(Side::In))];
-        let ahead = columns.renamed(layout, ahead, &pairs)?;
-        before.effects[thread].and(&behind)?.and_exists(&ahead, &columns.set(layout, &[&all(Side::Mid)])?)
+        let ahead = model.renamed(ahead, &pairs)?;
+        before.effects[thread].and(&behind)?.and_exists(&ahead, &model.set(&[&all(Side::Mid)])?)
     }
 
     /// Records the effects of a thread after its context.
     fn record_effects(&mut self, thread: usize) -> Result<(), OutOfNodes> {
         let context = self.count();
         let round = self.round(context);
-        let effects = self.templates[self.threads[thread]].effects(context).and(&round.histories[thread])?;
+        let effects =
+            self.paths.templates[self.paths.of_entries[thread]].effects(context).and(&round.histories[thread])?;
         let upto = match round.upto.last() {
-            _ if thread + 1 == self.threads.len() => None,
+            _ if thread + 1 == self.paths.of_entries.len() => None,
             Some(upto) => Some(self.composed(upto, &effects)?),
             None => {
-                let (layout, columns) = (&self.model.layout, &self.model.columns);
-                Some(effects.exists(&columns.set(layout, &[&columns.column(layout, Side::In, 1)])?)?)
+                let model = self.model;
+                Some(effects.exists(&model.set(&[&model.column(Side::In, 1)])?)?)
             }
         };
         let round = &mut self.rounds[context as usize - 1];
@@ -177,28 +154,27 @@ impl<'w, 'a> RoundSearch<'w, 'a> {
 
     /// Composes two relations.
     fn composed(&self, first: &Bdd, second: &Bdd) -> Result<Bdd, OutOfNodes> {
-        let (layout, columns) = (&self.model.layout, &self.model.columns);
-        let [begun, middle, ended] =
-            [Side::In, Side::Mid, Side::Out].map(|side| columns.columns(layout, side, 1, self.count()));
-        let first = columns.renamed(layout, first, &[(&ended, &middle)])?;
-        let second = columns.renamed(layout, second, &[(&begun, &middle)])?;
-        first.and_exists(&second, &columns.set(layout, &[&middle])?)
+        let model = self.model;
+        let [begun, middle, ended] = [Side::In, Side::Mid, Side::Out].map(|side| model.columns(side, 1, self.count()));
+        let first = model.renamed(first, &[(&ended, &middle)])?;
+        let second = model.renamed(second, &[(&begun, &middle)])?;
+        first.and_exists(&second, &model.set(&[&middle])?)
     }
 
     /// Computes the compositions of the effects of the last threads, for the next round. The one from the first thread
     /// on is not needed.
     fn compose_last(&mut self) -> Result<(), Stop> {
-        let (layout, columns) = (&self.model.layout, &self.model.columns);
+        let model = self.model;
         let context = self.count();
-        let [begun, ended] = [Side::In, Side::Out].map(|side| columns.columns(layout, side, 1, context));
-        let mut from = vec![columns.equal(layout, &begun, &ended).map_err(out_of_nodes)?];
+        let [begun, ended] = [Side::In, Side::Out].map(|side| model.columns(side, 1, context));
+        let mut from = vec![model.equal(&begun, &ended).map_err(out_of_nodes)?];
         for effects in self.round(context).effects.iter().skip(1).rev() {
             self.model.run.check_limits()?;
             let last = from.last().expect("there is at least the identity");
             let longer = if from.len() == 1 { Ok(effects.clone()) } else { self.composed(effects, last) };
             from.push(longer.map_err(out_of_nodes)?);
         }
-        from.push(layout.manager.bottom());
+        from.push(model.layout.manager.bottom());
         from.reverse();
         self.rounds[context as usize - 1].from = from;
         Ok(())
@@ -206,30 +182,30 @@ impl<'w, 'a> RoundSearch<'w, 'a> {
 
     /// Returns the shared states, as current ones, after at least one round: those at points where a context may end.
     pub(super) fn reached(&self) -> Result<Bdd, OutOfNodes> {
-        let (layout, columns) = (&self.model.layout, &self.model.columns);
+        let model = self.model;
         if let Some(product) = &self.product {
-            return columns.now_from(layout, &product.reached, &columns.column(layout, Side::In, 1));
+            return model.now_from(&product.reached, &model.column(Side::In, 1));
         }
         let context = self.count();
         let round = self.round(context);
         let Some(last) = round.effects.last() else {
             // Without threads nothing changes.
-            let begun = columns.column(layout, Side::In, 1);
-            return columns.renamed(layout, &self.initial, &[(&begun, &columns.now(layout))]);
+            let begun = model.column(Side::In, 1);
+            return model.renamed(&self.paths.initial, &[(&begun, &model.now())]);
         };
-        let [begun, middle] = [Side::In, Side::Mid].map(|side| columns.columns(layout, side, 1, context));
+        let [begun, middle] = [Side::In, Side::Mid].map(|side| model.columns(side, 1, context));
         let [before, ended] =
-            [(1, context - 1), (context, context)].map(|(first, last)| columns.columns(layout, Side::Out, first, last));
+            [(1, context - 1), (context, context)].map(|(first, last)| model.columns(Side::Out, first, last));
         let states = match round.upto.last() {
             Some(upto) => {
-                let out = columns.columns(layout, Side::Out, 1, context);
-                let first = upto.exists(&columns.set(layout, &[&begun])?)?;
-                let first = columns.renamed(layout, &first, &[(&out, &middle)])?;
-                let second = columns.renamed(layout, last, &[(&begun, &middle)])?;
-                first.and_exists(&second, &columns.set(layout, &[&middle, &before])?)?
+                let out = model.columns(Side::Out, 1, context);
+                let first = upto.exists(&model.set(&[&begun])?)?;
+                let first = model.renamed(&first, &[(&out, &middle)])?;
+                let second = model.renamed(last, &[(&begun, &middle)])?;
+                first.and_exists(&second, &model.set(&[&middle, &before])?)?
             }
-            None => last.exists(&columns.set(layout, &[&begun, &before])?)?,
+            None => last.exists(&model.set(&[&begun, &before])?)?,
         };
-        columns.now_from(layout, &states, &ended)
+        model.now_from(&states, &ended)
     }
 }

@@ -80,10 +80,21 @@ struct EntryMoves {
     moved: VarSet,
 }
 
+/// The columns of a player's block.
+struct PlayerColumns {
+    /// The states with which its turns end, before and after a move.
+    now: Vec<Var>,
+    next: Vec<Var>,
+    /// The states with which they began, from the second on.
+    wrap: Vec<Var>,
+}
+
 struct AdequacyGame<'b, 'w, 'a> {
     blocks: &'b BlockRelations<'w, 'a>,
     /// Adam's rounds.
     k: u32,
+    hers: PlayerColumns,
+    his: PlayerColumns,
     moves: Vec<EntryMoves>,
     /// Eve's blocks after a move: over the counts, `Out` and `Mid`.
     wanted: Bdd,
@@ -94,13 +105,20 @@ struct AdequacyGame<'b, 'w, 'a> {
 impl<'b, 'w, 'a> AdequacyGame<'b, 'w, 'a> {
     fn new(blocks: &'b BlockRelations<'w, 'a>) -> Result<AdequacyGame<'b, 'w, 'a>, OutOfNodes> {
         let k = blocks.count() - 1;
-        let (layout, columns) = (&blocks.model.layout, &blocks.model.columns);
-        let (begun, ended) = (blocks.over(Side::In, 1, k + 1), blocks.over(Side::Out, 1, k + 1));
-        let wanted = columns.renamed(layout, &blocks.round(k + 1).wanted.all, &[(&begun, &ended)])?;
-        let answered = layout.manager.var_set(&blocks.over(Side::OtherOut, 1, k))?;
-        let mut game = AdequacyGame { blocks, k, moves: Vec::new(), wanted, answered };
-        for (template, root) in blocks.templates.iter().enumerate() {
-            let entries = blocks.counts.entries.iter().filter(|entry| blocks.template_of[entry.index()] == template);
+        let model = blocks.model;
+        let columns = |[now, next, wrap]: [Side; 3], rounds: u32| PlayerColumns {
+            now: blocks.over(now, 1, rounds),
+            next: blocks.over(next, 1, rounds),
+            wrap: blocks.over(wrap, 1, rounds - 1),
+        };
+        let hers = columns([Side::In, Side::Out, Side::Mid], k + 1);
+        let his = columns([Side::OtherIn, Side::OtherOut, Side::OtherMid], k);
+        let wanted = model.renamed(&blocks.round(k + 1).wanted.all, &[(&hers.now, &hers.next)])?;
+        let answered = model.set(&[&his.next])?;
+        let mut game = AdequacyGame { blocks, k, hers, his, moves: Vec::new(), wanted, answered };
+        for (template, root) in blocks.paths.templates.iter().enumerate() {
+            let entries =
+                blocks.counts.entries.iter().filter(|entry| blocks.paths.of_entries[entry.index()] == template);
             let [eve, adam] = [interfaces(root, k + 1)?, interfaces(root, k)?];
             for entry in entries {
                 game.add_moves(*entry, &eve, &adam)?;
@@ -111,18 +129,14 @@ impl<'b, 'w, 'a> AdequacyGame<'b, 'w, 'a> {
 
     fn add_moves(&mut self, entry: EntryId, eve: &Interfaces, adam: &Interfaces) -> Result<(), OutOfNodes> {
         let model = self.blocks.model;
-        let (layout, columns) = (&model.layout, &model.columns);
-        let pairs = [(Side::In, Side::OtherIn), (Side::Out, Side::OtherOut)]
-            .map(|(from, to)| (self.blocks.over(from, 1, self.k), self.blocks.over(to, 1, self.k)));
-        let pairs: Vec<(&[_], &[_])> = pairs.iter().map(|(from, to)| (from.as_slice(), to.as_slice())).collect();
-        let proc = model.program.entries[entry].proc;
-        let mut moved = self.blocks.over(Side::Out, 1, self.k + 1);
-        moved.extend(model.frames[proc].vars());
-        let moved = layout.manager.var_set(&moved)?;
+        let (hers, his) = (&self.hers, &self.his);
+        let n_his = his.now.len();
+        let pairs: [(&[_], &[_]); 2] = [(&hers.now[..n_his], &his.now), (&hers.next[..n_his], &his.next)];
+        let moved = model.set(&[&hers.next, self.frame(entry)])?;
         for (stand, eve) in eve {
             let adam = match adam.get(stand) {
-                Some(adam) => columns.renamed(layout, adam, &pairs)?,
-                None => layout.manager.bottom(),
+                Some(adam) => model.renamed(adam, &pairs)?,
+                None => model.layout.manager.bottom(),
             };
             self.moves.push(EntryMoves { entry, stand: *stand, eve: eve.clone(), adam, moved: moved.clone() });
         }
@@ -132,25 +146,19 @@ impl<'b, 'w, 'a> AdequacyGame<'b, 'w, 'a> {
     /// Returns the positions in which Adam has answered and Eve has not won: his block is wanted, and if hers is
     /// wrapped, his is wrapped as well and has left the same shared state.
     fn not_lost(&self) -> Result<Bdd, OutOfNodes> {
-        let (blocks, k) = (self.blocks, self.k);
-        let (layout, columns) = (&blocks.model.layout, &blocks.model.columns);
-        let equal = |left: Side, right: Side, last: u32| {
-            columns.equal(layout, &blocks.over(left, 1, last), &blocks.over(right, 1, last))
-        };
-        let (hers, his) = (equal(Side::In, Side::Mid, k)?, equal(Side::OtherIn, Side::OtherMid, k - 1)?);
-        let [left, right] =
-            [(Side::In, k + 1), (Side::OtherIn, k)].map(|(side, round)| columns.column(layout, side, round));
-        let agreed = hers.implies(&columns.equal(layout, &left, &right)?.and(&his)?)?;
+        let (blocks, model, k) = (self.blocks, self.blocks.model, self.k);
+        let wrapped = |player: &PlayerColumns| model.equal(&player.now[..player.wrap.len()], &player.wrap);
+        let [left, right] = [(Side::In, k + 1), (Side::OtherIn, k)].map(|(side, round)| model.column(side, round));
+        let agreed = wrapped(&self.hers)?.implies(&model.equal(&left, &right)?.and(&wrapped(&self.his)?)?)?;
         blocks.round(k + 1).wanted.all.and(&self.other(&blocks.round(k).wanted.all)?)?.and(&agreed)
     }
 
     /// Renames a relation on left blocks in `k` rounds to one on Adam's.
     fn other(&self, wanted: &Bdd) -> Result<Bdd, OutOfNodes> {
-        let blocks = self.blocks;
-        let over = |side: Side, last: u32| blocks.over(side, 1, last);
-        let (from, to) = (over(Side::In, self.k), over(Side::OtherIn, self.k));
-        let (wrap, other) = (over(Side::Mid, self.k - 1), over(Side::OtherMid, self.k - 1));
-        blocks.model.columns.renamed(&blocks.model.layout, wanted, &[(&from, &to), (&wrap, &other)])
+        let (hers, his) = (&self.hers, &self.his);
+        let (n_his, n_wrap) = (his.now.len(), his.wrap.len());
+        let pairs: [(&[_], &[_]); 2] = [(&hers.now[..n_his], &his.now), (&hers.wrap[..n_wrap], &his.wrap)];
+        self.blocks.model.renamed(wanted, &pairs)
     }
 
     /// Returns Adam's answers for which the position is among the given ones afterwards: over the variables of the
@@ -161,10 +169,8 @@ impl<'b, 'w, 'a> AdequacyGame<'b, 'w, 'a> {
 
     /// Renames positions to those after the moves of both players.
     fn after(&self, positions: &Bdd) -> Result<Bdd, OutOfNodes> {
-        let blocks = self.blocks;
-        let (hers, her_out) = (blocks.over(Side::In, 1, self.k + 1), blocks.over(Side::Out, 1, self.k + 1));
-        let (his, his_out) = (blocks.over(Side::OtherIn, 1, self.k), blocks.over(Side::OtherOut, 1, self.k));
-        blocks.model.columns.renamed(&blocks.model.layout, positions, &[(&hers, &her_out), (&his, &his_out)])
+        let (hers, his) = (&self.hers, &self.his);
+        self.blocks.model.renamed(positions, &[(&hers.now, &hers.next), (&his.now, &his.next)])
     }
 
     /// Returns the given positions from which no move of Eve leaves them for good. `gone` are those that were lost
@@ -240,41 +246,34 @@ impl<'b, 'w, 'a> AdequacyGame<'b, 'w, 'a> {
 
     /// Picks one of some moves: one tuple of the variables of the thread, the counts, `Out` and `Mid`.
     fn pick(&self, moves: &EntryMoves, found: &Bdd) -> Result<Bdd, OutOfNodes> {
-        let (blocks, model) = (self.blocks, self.blocks.model);
-        let mut vars = model.frames[model.program.entries[moves.entry].proc].vars().to_vec();
-        vars.extend(blocks.counts.vars(BlockSide::Left));
-        vars.extend(blocks.over(Side::Out, 1, self.k + 1));
-        vars.extend(blocks.over(Side::Mid, 1, self.k));
-        let values = found.pick(&vars).unwrap_or_default();
-        let literals: Vec<(Var, bool)> = vars.into_iter().zip(values).collect();
-        model.layout.manager.cube(&literals)
+        let counts = self.blocks.counts.vars(BlockSide::Left);
+        self.picked(found, [self.frame(moves.entry), &counts, &self.hers.next, &self.hers.wrap].concat())
+    }
+
+    /// Picks one tuple of variables.
+    fn picked(&self, set: &Bdd, vars: Vec<Var>) -> Result<Bdd, OutOfNodes> {
+        self.blocks.model.fixed(&vars, &set.pick(&vars).unwrap_or_default())
+    }
+
+    /// Returns the variables of the threads of an entry.
+    fn frame(&self, entry: EntryId) -> &'w [Var] {
+        let model = self.blocks.model;
+        model.frames[model.program.entries[entry].proc].vars()
     }
 
     /// Picks one position, as it is before the next moves, of those after a move and its answers.
     fn settled(&self, moves: &EntryMoves, answered: &Bdd) -> Result<Bdd, OutOfNodes> {
-        let (blocks, model) = (self.blocks, self.blocks.model);
-        let (his, his_out) = (blocks.over(Side::OtherIn, 1, self.k), blocks.over(Side::OtherOut, 1, self.k));
-        let (hers, her_out) = (blocks.over(Side::In, 1, self.k + 1), blocks.over(Side::Out, 1, self.k + 1));
-        let mut lost = model.frames[model.program.entries[moves.entry].proc].vars().to_vec();
-        lost.extend(&his);
-        lost.extend(&hers);
-        let after = answered.exists(&model.layout.manager.var_set(&lost)?)?;
-        let after = model.columns.renamed(&model.layout, &after, &[(&his_out, &his), (&her_out, &hers)])?;
-        let mut vars = [hers, his, blocks.counts.vars(BlockSide::Left)].concat();
-        vars.extend(blocks.over(Side::Mid, 1, self.k));
-        vars.extend(blocks.over(Side::OtherMid, 1, self.k - 1));
-        let values = after.pick(&vars).unwrap_or_default();
-        let literals: Vec<(Var, bool)> = vars.into_iter().zip(values).collect();
-        model.layout.manager.cube(&literals)
+        let (model, hers, his) = (self.blocks.model, &self.hers, &self.his);
+        let after = answered.exists(&model.set(&[self.frame(moves.entry), &his.now, &hers.now])?)?;
+        let after = model.renamed(&after, &[(&his.next, &his.now), (&hers.next, &hers.now)])?;
+        let counts = self.blocks.counts.vars(BlockSide::Left);
+        self.picked(&after, [&*hers.now, &his.now, &counts, &hers.wrap, &his.wrap].concat())
     }
 
     /// Returns Adam's part of a position.
     fn his(&self, position: &Bdd) -> Result<Bdd, OutOfNodes> {
-        let blocks = self.blocks;
-        let mut hers = blocks.over(Side::In, 1, self.k + 1);
-        hers.extend(blocks.over(Side::Mid, 1, self.k));
-        hers.extend(blocks.counts.vars(BlockSide::Left));
-        position.exists(&blocks.model.layout.manager.var_set(&hers)?)
+        let counts = self.blocks.counts.vars(BlockSide::Left);
+        position.exists(&self.blocks.model.set(&[&self.hers.now, &self.hers.wrap, &counts])?)
     }
 
     /// Returns Eve's moves from some positions that have no answer: over the variables of the thread, the counts, `Out`
@@ -289,9 +288,9 @@ impl<'b, 'w, 'a> AdequacyGame<'b, 'w, 'a> {
     /// Returns a move in readable form.
     fn named(&self, moves: &EntryMoves, chosen: &Bdd) -> EveMove {
         let model = self.blocks.model;
-        let last = model.columns.column(&model.layout, Side::Out, self.k + 1);
+        let last = model.column(Side::Out, self.k + 1);
         let values = chosen.pick(&last).unwrap_or_default();
-        let names = model.columns.shared.iter().map(|var| model.program.vars[*var].name.clone());
+        let names = model.shared.iter().map(|var| model.program.vars[*var].name.clone());
         EveMove {
             template: model.program.entries[moves.entry].name.clone(),
             ended: moves.stand.is_none(),
@@ -309,10 +308,7 @@ impl<'b, 'w, 'a> AdequacyGame<'b, 'w, 'a> {
         let (blocks, k) = (self.blocks, self.k);
         let counts = &blocks.counts;
         let first = counts.add(BlockSide::Left, moves.entry, &counts.empty(BlockSide::Left)?)?;
-        let mut forgotten = blocks.over(Side::OtherIn, 1, k);
-        forgotten.extend(blocks.over(Side::OtherMid, 1, k - 1));
-        forgotten.extend(self.answered.vars());
-        let forgotten = blocks.model.layout.manager.var_set(&forgotten)?;
+        let forgotten = blocks.model.set(&[&self.his.now, &self.his.wrap, &self.his.next])?;
         let answers = moves.adam.and(&self.other(&self.empty(k)?)?)?.and_exists(after, &forgotten)?;
         self.empty(k + 1)?.and(&first)?.and(&moves.eve)?.and(&self.wanted)?.minus(&answers)
     }

@@ -28,7 +28,8 @@ use selvedge_transition::out_of_nodes;
 use super::counts::{BlockCounts, BlockSide};
 use crate::thread_paths::columns::Side;
 use crate::thread_paths::shared_model::SharedModel;
-use crate::thread_paths::template_paths::{PathError, TemplatePaths};
+use crate::thread_paths::start::ThreadPaths;
+use crate::thread_paths::template_paths::PathError;
 
 /// A relation that grows.
 pub(super) struct GrowingRelation {
@@ -69,18 +70,17 @@ pub(super) struct BlockError {
 /// All rounds so far.
 pub(super) struct BlockRelations<'w, 'a> {
     pub(super) model: &'w SharedModel<'a>,
+    pub(super) paths: ThreadPaths<'w, 'a>,
     pub(super) counts: BlockCounts,
-    pub(super) templates: Vec<TemplatePaths<'w, 'a>>,
-    /// The template of each entry of the program.
-    pub(super) template_of: Vec<usize>,
-    /// The shared states when the threads start, as those with which a first turn begins.
-    pub(super) initial: Bdd,
     pub(super) rounds: Vec<BlockRound>,
 }
 
 impl<'w, 'a> BlockRelations<'w, 'a> {
-    pub(super) fn template(&self, entry: EntryId) -> &TemplatePaths<'w, 'a> {
-        &self.templates[self.template_of[entry.index()]]
+    /// Computes everything before the first round, or an error.
+    pub(super) fn begin(model: &'w SharedModel<'a>) -> Result<(BlockRelations<'w, 'a>, Option<PathError>), Stop> {
+        let (paths, error) = ThreadPaths::begin(model)?;
+        let counts = BlockCounts::new(&model.layout.manager, model.program);
+        Ok((BlockRelations { model, paths, counts, rounds: Vec::new() }, error))
     }
 
     /// Returns the number of rounds that were begun.
@@ -100,7 +100,7 @@ impl<'w, 'a> BlockRelations<'w, 'a> {
 
     /// Returns the variables of a column in rounds from `first` to `last`.
     pub(super) fn over(&self, side: Side, first: u32, last: u32) -> Vec<Var> {
-        self.model.columns.columns(&self.model.layout, side, first, last)
+        self.model.columns(side, first, last)
     }
 
     /// Computes one more round.
@@ -118,10 +118,10 @@ impl<'w, 'a> BlockRelations<'w, 'a> {
         let base = self.empty_left(&continuable).map_err(out_of_nodes)?;
         let follow = self.follow().map_err(out_of_nodes)?;
         let bottom = self.model.layout.manager.bottom();
-        for template in &mut self.templates {
+        for template in &mut self.paths.templates {
             template.advance(number, &bottom)?;
         }
-        let mut used = vec![bottom; self.templates.len()];
+        let mut used = vec![bottom; self.paths.templates.len()];
         let mut new = Some(base.clone());
         self.rounds.push(BlockRound { wanted: GrowingRelation::new(base), right: None });
         while let Some(left) = new {
@@ -129,8 +129,8 @@ impl<'w, 'a> BlockRelations<'w, 'a> {
             self.model.layout.manager.tidy();
             for (entry, follow) in self.counts.entries.clone().into_iter().zip(&follow) {
                 let histories = self.histories(&left, follow).map_err(out_of_nodes)?;
-                let template = self.template_of[entry.index()];
-                if let Some(error) = self.templates[template].advance(number, &histories)? {
+                let template = self.paths.of_entries[entry.index()];
+                if let Some(error) = self.paths.templates[template].advance(number, &histories)? {
                     return Ok(Some(BlockError { template, error }));
                 }
             }
@@ -154,8 +154,8 @@ impl<'w, 'a> BlockRelations<'w, 'a> {
     fn empty_left(&self, continuable: &Bdd) -> Result<Bdd, OutOfNodes> {
         let number = self.count() + 1;
         let (ended, begun) = (self.over(Side::Mid, 1, number - 1), self.over(Side::In, 2, number));
-        let wrapped = self.model.columns.equal(&self.model.layout, &ended, &begun)?;
-        self.initial.and(&wrapped)?.and(&self.counts.empty(BlockSide::Left)?)?.and(continuable)
+        let wrapped = self.model.equal(&ended, &begun)?;
+        self.paths.initial.and(&wrapped)?.and(&self.counts.empty(BlockSide::Left)?)?.and(continuable)
     }
 
     /// Returns, for each entry, the effects of its threads in the previous rounds, with a right block that fits after
@@ -169,8 +169,8 @@ impl<'w, 'a> BlockRelations<'w, 'a> {
             }
             let (begun, ended) = (self.over(Side::In, 1, last), self.over(Side::Out, 1, last));
             let right = self.right(last).all.and_exists(&fit, &self.counts.set(BlockSide::Right)?)?;
-            let right = self.model.columns.renamed(&self.model.layout, &right, &[(&begun, &ended)])?;
-            self.template(*entry).effects(last).and(&right)
+            let right = self.model.renamed(&right, &[(&begun, &ended)])?;
+            self.paths.template(*entry).effects(last).and(&right)
         };
         self.counts.entries.iter().map(one).collect()
     }
@@ -190,44 +190,44 @@ impl<'w, 'a> BlockRelations<'w, 'a> {
         let all = &self.round(number).wanted.all;
         let mut longer = self.model.layout.manager.bottom();
         for entry in &self.counts.entries {
-            let effects = self.template(*entry).effects(number);
-            let fresh = effects.minus(&used[self.template_of[entry.index()]])?;
+            let effects = self.paths.template(*entry).effects(number);
+            let fresh = effects.minus(&used[self.paths.of_entries[entry.index()]])?;
             for (left, effects) in [(new, effects), (all, &fresh)] {
                 longer = longer.or(&self.one_longer(left, *entry, effects)?)?;
             }
         }
-        for (used, template) in used.iter_mut().zip(&self.templates) {
+        for (used, template) in used.iter_mut().zip(&self.paths.templates) {
             *used = template.effects(number).clone();
         }
         Ok(longer)
     }
 
     fn one_longer(&self, left: &Bdd, entry: EntryId, effects: &Bdd) -> Result<Bdd, OutOfNodes> {
-        let (layout, columns, number) = (&self.model.layout, &self.model.columns, self.count());
+        let (model, number) = (self.model, self.count());
         let (begun, ended) = (self.over(Side::In, 1, number), self.over(Side::Out, 1, number));
-        let after = left.and_exists(effects, &columns.set(layout, &[&begun])?)?;
-        let after = columns.renamed(layout, &after, &[(&ended, &begun)])?;
+        let after = left.and_exists(effects, &model.set(&[&begun])?)?;
+        let after = model.renamed(&after, &[(&ended, &begun)])?;
         self.counts.add(BlockSide::Left, entry, &after)
     }
 
     /// Computes the right blocks of the last round, from the empty one on.
     fn complete(&mut self) -> Result<(), Stop> {
-        let (layout, columns, number) = (&self.model.layout, &self.model.columns, self.count());
+        let (model, number) = (self.model, self.count());
         let wanted = &self.round(number).wanted.all;
         let fit = self.counts.fits(None).map_err(out_of_nodes)?;
         let fits =
             self.counts.set(BlockSide::Left).and_then(|left| wanted.and_exists(&fit, &left)).map_err(out_of_nodes)?;
         let (begun, ended) = (self.over(Side::In, 1, number), self.over(Side::Mid, 1, number));
-        let base = columns
-            .equal(layout, &begun, &ended)
+        let base = model
+            .equal(&begun, &ended)
             .and_then(|idle| idle.and(&self.counts.empty(BlockSide::Right)?)?.and(&fits))
             .map_err(out_of_nodes)?;
         let mut right = GrowingRelation::new(base.clone());
         let mut new = Some(base);
         while let Some(shorter) = new {
             self.model.run.check_limits()?;
-            layout.manager.tidy();
-            let mut longer = layout.manager.bottom();
+            model.layout.manager.tidy();
+            let mut longer = model.layout.manager.bottom();
             for entry in &self.counts.entries {
                 let found = self.one_before(&shorter, *entry).and_then(|found| longer.or(&found.and(&fits)?));
                 longer = found.map_err(out_of_nodes)?;
@@ -240,20 +240,20 @@ impl<'w, 'a> BlockRelations<'w, 'a> {
 
     /// Extends right blocks by one thread at their left end.
     fn one_before(&self, right: &Bdd, entry: EntryId) -> Result<Bdd, OutOfNodes> {
-        let (layout, columns, number) = (&self.model.layout, &self.model.columns, self.count());
+        let (model, number) = (self.model, self.count());
         let (begun, between) = (self.over(Side::In, 1, number), self.over(Side::Out, 1, number));
-        let right = columns.renamed(layout, right, &[(&begun, &between)])?;
-        let longer = self.template(entry).effects(number).and_exists(&right, &columns.set(layout, &[&between])?)?;
+        let right = model.renamed(right, &[(&begun, &between)])?;
+        let longer = self.paths.template(entry).effects(number).and_exists(&right, &model.set(&[&between])?)?;
         self.counts.add(BlockSide::Right, entry, &longer)
     }
 
     /// Returns the current shared states at points where a turn of the last round may end.
     pub(super) fn reached(&self) -> Result<Bdd, OutOfNodes> {
-        let (layout, columns, number) = (&self.model.layout, &self.model.columns, self.count());
+        let (model, number) = (self.model, self.count());
         let mut lost = self.over(Side::In, 1, number - 1);
         lost.extend(self.over(Side::Mid, 1, number - 1));
         lost.extend(self.counts.vars(BlockSide::Left));
-        let states = self.round(number).wanted.all.exists(&layout.manager.var_set(&lost)?)?;
-        columns.renamed(layout, &states, &[(&self.over(Side::In, number, number), &columns.now(layout))])
+        let states = self.round(number).wanted.all.exists(&model.layout.manager.var_set(&lost)?)?;
+        model.renamed(&states, &[(&self.over(Side::In, number, number), &model.now())])
     }
 }

@@ -19,7 +19,7 @@ pub(super) enum BlockSide {
 /// The number of threads of one entry.
 struct ThreadCounter {
     entry: EntryId,
-    limit: u32,
+    limit: usize,
     /// The bits, lowest first, for both blocks, and for a number after a step.
     blocks: [Vec<Var>; 2],
     next: Vec<Var>,
@@ -43,7 +43,7 @@ impl BlockCounts {
             let n_bits = (u32::BITS - limit.leading_zeros()) as usize;
             let mut vars = manager.add_vars(3 * n_bits).into_iter();
             let mut bits = || vars.by_ref().take(n_bits).collect::<Vec<_>>();
-            counters.push(ThreadCounter { entry, limit, blocks: [bits(), bits()], next: bits() });
+            counters.push(ThreadCounter { entry, limit: limit as usize, blocks: [bits(), bits()], next: bits() });
         }
         let some = |count: Count| thread_limit(count) != Some(0);
         let entries =
@@ -69,61 +69,43 @@ impl BlockCounts {
 
     /// Adds one thread to blocks.
     pub(super) fn add(&self, block: BlockSide, entry: EntryId, blocks: &Bdd) -> Result<Bdd, OutOfNodes> {
-        let Some((relation, now, renaming)) = self.step(block, entry)? else { return Ok(blocks.clone()) };
-        blocks.and_exists(&relation, &now)?.rename(&renaming)
+        let Some(counter) = self.counter(entry) else { return Ok(blocks.clone()) };
+        let now = &counter.blocks[block as usize];
+        let after = blocks.and_exists(&self.step(counter, now)?, &self.manager.var_set(now)?)?;
+        after.rename(&self.renaming(&counter.next, now))
     }
 
     /// Removes one thread from blocks.
     pub(super) fn remove(&self, block: BlockSide, entry: EntryId, blocks: &Bdd) -> Result<Bdd, OutOfNodes> {
         let Some(counter) = self.counter(entry) else { return Ok(blocks.clone()) };
-        let (relation, ..) = self.step(block, entry)?.expect("the entry is counted");
         let now = &counter.blocks[block as usize];
-        let pairs: Vec<(Var, Var)> = now.iter().copied().zip(counter.next.iter().copied()).collect();
-        let after = blocks.rename(&self.manager.renaming(&pairs))?;
-        after.and_exists(&relation, &self.manager.var_set(&counter.next)?)
+        let after = blocks.rename(&self.renaming(now, &counter.next))?;
+        after.and_exists(&self.step(counter, now)?, &self.manager.var_set(&counter.next)?)
     }
 
-    /// Returns the relation in which the next number is one more than the current one, the variables to project away,
-    /// and the renaming to the current variables.
-    fn step(&self, block: BlockSide, entry: EntryId) -> Result<Option<(Bdd, VarSet, Renaming)>, OutOfNodes> {
-        let Some(counter) = self.counter(entry) else { return Ok(None) };
-        let now = &counter.blocks[block as usize];
-        let mut relation = self.manager.bottom();
-        for number in 0..counter.limit {
-            let step = self.number(now, number)?.and(&self.number(&counter.next, number + 1)?)?;
-            relation = relation.or(&step)?;
-        }
-        let pairs: Vec<(Var, Var)> = counter.next.iter().copied().zip(now.iter().copied()).collect();
-        Ok(Some((relation, self.manager.var_set(now)?, self.manager.renaming(&pairs))))
+    /// Returns the relation in which the next number is one more than the current one.
+    fn step(&self, counter: &ThreadCounter, now: &[Var]) -> Result<Bdd, OutOfNodes> {
+        let step = |number| self.manager.number(now, number)?.and(&self.manager.number(&counter.next, number + 1)?);
+        self.manager.any((0..counter.limit).map(step))
+    }
+
+    fn renaming(&self, from: &[Var], to: &[Var]) -> Renaming {
+        self.manager.renaming(&from.iter().copied().zip(to.iter().copied()).collect::<Vec<_>>())
     }
 
     /// Requires that both blocks fit into one run, together with a thread between them if one is given.
     pub(super) fn fits(&self, between: Option<EntryId>) -> Result<Bdd, OutOfNodes> {
         let mut all = self.manager.top();
-        for counter in &self.counters {
-            let own = u32::from(between == Some(counter.entry));
-            let mut fits = self.manager.bottom();
-            for left in 0..=counter.limit {
-                for right in 0..=counter.limit.saturating_sub(left + own) {
-                    if left + right + own <= counter.limit {
-                        let pair =
-                            self.number(&counter.blocks[0], left)?.and(&self.number(&counter.blocks[1], right)?)?;
-                        fits = fits.or(&pair)?;
-                    }
-                }
-            }
-            all = all.and(&fits)?;
+        for ThreadCounter { entry, limit, blocks: [left, right], .. } in &self.counters {
+            let room = limit + 1 - usize::from(between == Some(*entry));
+            let pairs = (0..room).flat_map(|first| (0..room - first).map(move |second| (first, second)));
+            let pair = |(first, second)| self.manager.number(left, first)?.and(&self.manager.number(right, second)?);
+            all = all.and(&self.manager.any(pairs.map(pair))?)?;
         }
         Ok(all)
     }
 
     fn counter(&self, entry: EntryId) -> Option<&ThreadCounter> {
         self.counters.iter().find(|counter| counter.entry == entry)
-    }
-
-    fn number(&self, bits: &[Var], number: u32) -> Result<Bdd, OutOfNodes> {
-        let literals: Vec<(Var, bool)> =
-            bits.iter().enumerate().map(|(place, bit)| (*bit, number >> place & 1 == 1)).collect();
-        self.manager.cube(&literals)
     }
 }

@@ -37,25 +37,24 @@ pub(super) fn interfaces(template: &TemplatePaths<'_, '_>, rounds: u32) -> Resul
 
 /// Returns the threads that do nothing in a round.
 fn idle(template: &TemplatePaths<'_, '_>, round: u32, before: &Interfaces) -> Result<Interfaces, OutOfNodes> {
-    let (layout, columns) = (&template.model.layout, &template.model.columns);
-    let [begun, ended] = [Side::In, Side::Out].map(|side| columns.column(layout, side, round));
-    let same = template.known(round).and(&columns.equal(layout, &begun, &ended)?)?;
+    let model = template.model;
+    let [begun, ended] = [Side::In, Side::Out].map(|side| model.column(side, round));
+    let same = template.known(round).and(&model.equal(&begun, &ended)?)?;
     before.iter().map(|(stand, interfaces)| Ok((*stand, interfaces.and(&same)?))).collect()
 }
 
 /// Returns the threads that begin or continue in a round.
 fn moved(template: &TemplatePaths<'_, '_>, round: u32) -> Result<Interfaces, OutOfNodes> {
     let model = template.model;
-    let (layout, columns) = (&model.layout, &model.columns);
-    let (now, ended) = (columns.now(layout), columns.column(layout, Side::Out, round));
+    let (now, ended) = (model.now(), model.column(Side::Out, round));
     let mut found = Interfaces::new();
     for ((loc, level), cell) in template.cells.iter().filter(|((_, level), _)| level.now == round) {
-        let standing = columns.renamed(layout, &cell.edges.and(&model.released)?, &[(&now, &ended)])?;
+        let standing = model.renamed(&cell.edges.and(&model.released)?, &[(&now, &ended)])?;
         add(&mut found, Some(*loc), &standing)?;
         for &id in model.flow.out(*loc) {
             if let Some(ending) = template.ending(id, *level, &cell.edges)? {
                 let gone = model.without_frame(model.program.locs[*loc].proc, &ending)?;
-                add(&mut found, None, &columns.renamed(layout, &gone, &[(&now, &ended)])?)?;
+                add(&mut found, None, &model.renamed(&gone, &[(&now, &ended)])?)?;
             }
         }
     }

@@ -30,28 +30,21 @@ mod interfaces;
 pub mod proof;
 mod trace;
 
-use std::collections::BTreeSet;
-
 use selvedge_check::{
     Argument, Bound, Engine, Event, Explanation, RoundBound, Rounds as Found, Run, Stop, Task, ThreadScope,
     Unsupported, Verdict,
 };
-use selvedge_ir::{Op, ProcId, Program, Target, Trace};
-use selvedge_logic::bdd::{Bdd, OutOfNodes};
+use selvedge_ir::{Op, Target, Trace};
 use selvedge_transition::out_of_nodes;
-use selvedge_transition::paths::layout::When;
 
 use super::Histories;
 use super::lazy::SharedStates;
 use super::thread_paths::columns::Side;
 use super::thread_paths::shared_model::SharedModel;
-use super::thread_paths::start::{initial, prelude, templates};
-use super::thread_paths::template_paths::{PathError, TemplatePaths};
 use super::thread_paths::track::{Tracked, track};
 use super::threads::{MOST_COUNTED, shared_vars, supports_each_thread, thread_limit, up_to_error};
 use adequacy::Winner;
-use blocks::{BlockError, BlockRelations};
-use counts::BlockCounts;
+use blocks::BlockRelations;
 
 /// The options of [`Rounds`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,28 +87,29 @@ impl Engine for Rounds {
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
         let last = self.bound().last;
-        let templates = Templates::new(task.program, task.target);
-        let model = templates.model(last, run)?;
-        let mut search = match templates.begin(&model)? {
-            SearchStart::Fails(search, error) => {
-                explanation.rounds = Some(Found { error: Some(1), ..Found::default() });
-                return Ok(Verdict::Unsafe(templates.alone(task, &search, &error)?));
-            }
-            SearchStart::TemplateSearch(search) => search,
-        };
+        let own = shared_vars(task.program);
+        let tracked = track(task.program);
+        let model = model(&tracked, task.target, last, run)?;
+        let verdict = |trace: Trace| Verdict::Unsafe(up_to_error(task, tracked.original(trace)));
+        let (mut blocks, error) = BlockRelations::begin(&model)?;
+        if let Some(error) = error {
+            explanation.rounds = Some(Found { error: Some(1), ..Found::default() });
+            return Ok(verdict(blocks.trace_before(&error)?));
+        }
         let mut found = Found::default();
         for k in 1..=last {
-            if let Some(met) = search.blocks.advance()? {
+            if let Some(error) = blocks.advance()? {
                 found.error = Some(k);
                 explanation.rounds = Some(found);
-                return Ok(Verdict::Unsafe(templates.trace(task, &search, &met)?));
+                return Ok(verdict(blocks.trace(&error)?));
             }
-            if let Some(states) = search.count(task.program).map_err(out_of_nodes)? {
+            let states = blocks.reached().and_then(|states| model.count_states(&states, &own));
+            if let Some(states) = states.map_err(out_of_nodes)? {
                 run.event(Event::SharedStates { k, states });
                 found.reached.push((k, states));
             }
-            if self.options.adequacy == Adequacy::Played && search.is_game_due(self.bound()) {
-                match adequacy::play(&search.blocks)? {
+            if self.options.adequacy == Adequacy::Played && is_game_due(&blocks, self.bound()) {
+                match adequacy::play(&blocks)? {
                     Winner::Adam => found.enough = Some(k - 1),
                     Winner::Eve(play) => {
                         found.open.push(k - 1);
@@ -146,24 +140,27 @@ impl Rounds {
     pub fn shared_states(&self, task: &Task<'_>, run: &Run<'_>) -> Result<SharedStates, Stop> {
         let last = self.bound().last;
         let vars = shared_vars(task.program);
+        let (tracked, target) = (track(task.program), Target::default());
+        let model = model(&tracked, &target, last, run)?;
+        let (mut blocks, _) = BlockRelations::begin(&model)?;
         let mut reached = Vec::new();
-        let target = Target::default();
-        let templates = Templates::new(task.program, &target);
-        let model = templates.model(last, run)?;
-        if let SearchStart::TemplateSearch(mut search) = templates.begin(&model)? {
-            let now = model.layout.vars(vars.iter().copied(), When::Now);
-            for _ in 1..=last {
-                search.blocks.advance()?;
-                let mut states = BTreeSet::new();
-                for values in search.reached(task.program).map_err(out_of_nodes)?.assignments(&now) {
-                    run.tick()?;
-                    states.insert(values);
-                }
-                reached.push(states);
-            }
+        for _ in 1..=last {
+            blocks.advance()?;
+            reached.push(model.list_states(&blocks.reached().map_err(out_of_nodes)?, &vars)?);
         }
         Ok(SharedStates { vars, reached })
     }
+}
+
+fn model<'a>(tracked: &'a Tracked, target: &'a Target, rounds: u32, run: &'a Run<'a>) -> Result<SharedModel<'a>, Stop> {
+    SharedModel::new(tracked, target, (rounds, Side::TWO, Histories::Values), run)
+}
+
+/// Returns whether the game is played after the last round, for one round less: for ranges of numbers from the first
+/// on, for a single number at the end.
+fn is_game_due(blocks: &BlockRelations<'_, '_>, bound: RoundBound) -> bool {
+    let explored = blocks.count();
+    explored > 1 && (explored > bound.first || explored == bound.last) && adequacy::is_playable(blocks)
 }
 
 /// Checks the requirements of the engine.
@@ -196,91 +193,4 @@ fn supported(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
         }
     }
     Ok(())
-}
-
-/// A program of templates.
-struct Templates<'t> {
-    tracked: Tracked,
-    target: &'t Target,
-}
-
-/// A search in rounds.
-struct TemplateSearch<'w, 'a> {
-    prelude: Option<TemplatePaths<'w, 'a>>,
-    blocks: BlockRelations<'w, 'a>,
-}
-
-/// The result of the code before the first round.
-enum SearchStart<'w, 'a> {
-    TemplateSearch(TemplateSearch<'w, 'a>),
-    /// An error, before any thread starts.
-    Fails(TemplateSearch<'w, 'a>, PathError),
-}
-
-impl<'t> Templates<'t> {
-    fn new(program: &Program, target: &'t Target) -> Templates<'t> {
-        Templates { tracked: track(program), target }
-    }
-
-    fn model<'a>(&'a self, rounds: u32, run: &'a Run<'a>) -> Result<SharedModel<'a>, Stop> {
-        let program = &self.tracked.program;
-        let roots: Vec<ProcId> = program.entries.iter().map(|entry| entry.proc).chain(program.prelude).collect();
-        SharedModel::new(program, self.target, self.tracked.flag, &roots, (rounds, Side::TWO, Histories::Values), run)
-    }
-
-    fn begin<'w, 'a>(&self, model: &'w SharedModel<'a>) -> Result<SearchStart<'w, 'a>, Stop> {
-        let program = &self.tracked.program;
-        let mut prelude = prelude(model, program);
-        let found = initial(model, prelude.as_mut(), &self.tracked.kept)?;
-        let (states, error) = match found {
-            Ok(states) => (states, None),
-            Err(error) => (model.layout.manager.bottom(), Some(error)),
-        };
-        let (templates, template_of) = templates(model, program);
-        let counts = BlockCounts::new(&model.layout.manager, program);
-        let blocks = BlockRelations { model, counts, templates, template_of, initial: states, rounds: Vec::new() };
-        let search = TemplateSearch { prelude, blocks };
-        Ok(match error {
-            Some(error) => SearchStart::Fails(search, error),
-            None => SearchStart::TemplateSearch(search),
-        })
-    }
-
-    fn alone(&self, task: &Task<'_>, search: &TemplateSearch<'_, '_>, error: &PathError) -> Result<Trace, Stop> {
-        let prelude = search.prelude.as_ref().expect("only a prelude fails before the threads");
-        Ok(self.finished(task, trace::alone(&search.blocks, prelude, error)?))
-    }
-
-    fn trace(&self, task: &Task<'_>, search: &TemplateSearch<'_, '_>, met: &BlockError) -> Result<Trace, Stop> {
-        Ok(self.finished(task, trace::trace(&search.blocks, search.prelude.as_ref(), met)?))
-    }
-
-    /// Removes the added variables from an execution, and cuts it off at its first error.
-    fn finished(&self, task: &Task<'_>, mut trace: Trace) -> Trace {
-        trace.start.fresh.retain(|(var, _)| !self.tracked.kept.iter().any(|(_, kept)| kept == var));
-        up_to_error(task, trace)
-    }
-}
-
-impl TemplateSearch<'_, '_> {
-    /// Returns whether the game is played after the last round, for one round less: for ranges of numbers from the
-    /// first on, for a single number at the end.
-    fn is_game_due(&self, bound: RoundBound) -> bool {
-        let explored = self.blocks.count();
-        explored > 1 && (explored > bound.first || explored == bound.last) && adequacy::is_playable(&self.blocks)
-    }
-
-    /// Returns the shared states of the task's program that the rounds so far reach.
-    fn reached(&self, program: &Program) -> Result<Bdd, OutOfNodes> {
-        let own = shared_vars(program);
-        let model = self.blocks.model;
-        let further = shared_vars(model.program).into_iter().filter(|var| !own.contains(var));
-        self.blocks.reached()?.exists(&model.layout.manager.var_set(&model.layout.vars(further, When::Now))?)
-    }
-
-    /// Returns the number of these states; `None` if it exceeds 128 bits.
-    fn count(&self, program: &Program) -> Result<Option<u128>, OutOfNodes> {
-        let now = self.blocks.model.layout.vars(shared_vars(program), When::Now);
-        Ok(self.reached(program)?.count(&now))
-    }
 }

@@ -9,11 +9,12 @@
 //! of one variable are adjacent in the order of the diagrams, those of one context next to each other; or a context is
 //! a block of variables, and the blocks are above everything else.
 
-use selvedge_ir::VarId;
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var, VarSet};
+use selvedge_transition::paths::back::Tuple;
 use selvedge_transition::paths::layout::{PathLayout, When};
 
-use super::numbers::{NUMBER_BITS, StateNumbers};
+use super::numbers::NUMBER_BITS;
+use super::shared_model::SharedModel;
 
 /// The role of a shared state of a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,23 +34,14 @@ impl Side {
     pub(crate) const TWO: usize = 6;
 }
 
-/// The columns.
-pub(crate) struct Columns {
-    pub(crate) shared: Vec<VarId>,
-    /// The number of sides.
-    pub(crate) n_sides: usize,
-    /// The numbers of the states, if they are numbered.
-    pub(crate) numbers: Option<StateNumbers>,
-}
-
-impl Columns {
+impl SharedModel<'_> {
     /// Returns the variables of a column; contexts are counted from 1.
-    pub(crate) fn column(&self, layout: &PathLayout, side: Side, context: u32) -> Vec<Var> {
+    pub(crate) fn column(&self, side: Side, context: u32) -> Vec<Var> {
         let (block, side) = (context as usize - 1, side as usize);
         if self.numbers.is_some() {
-            return number_column(layout, self.n_sides, side, block);
+            return number_column(&self.layout, self.n_sides, side, block);
         }
-        self.shared.iter().map(|var| layout.copy(*var, self.n_sides * block + side)).collect()
+        self.shared.iter().map(|var| self.layout.copy(*var, self.n_sides * block + side)).collect()
     }
 
     /// Returns the number of variables of a column.
@@ -58,44 +50,44 @@ impl Columns {
     }
 
     /// Returns the variables of a column in contexts from `first` to `last`.
-    pub(crate) fn columns(&self, layout: &PathLayout, side: Side, first: u32, last: u32) -> Vec<Var> {
-        (first..=last).flat_map(|context| self.column(layout, side, context)).collect()
+    pub(crate) fn columns(&self, side: Side, first: u32, last: u32) -> Vec<Var> {
+        (first..=last).flat_map(|context| self.column(side, context)).collect()
     }
 
     /// Returns the variables of the current shared state.
-    pub(crate) fn now(&self, layout: &PathLayout) -> Vec<Var> {
-        layout.vars(self.shared.iter().copied(), When::Now)
+    pub(crate) fn now(&self) -> Vec<Var> {
+        self.layout.vars(self.shared.iter().copied(), When::Now)
     }
 
     /// Requires that the current states are those of a column.
-    pub(crate) fn is_now(&self, layout: &PathLayout, column: &[Var]) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn is_now(&self, column: &[Var]) -> Result<Bdd, OutOfNodes> {
         match &self.numbers {
-            Some(numbers) => numbers.numbered(layout, column),
-            None => self.equal(layout, column, &self.now(layout)),
+            Some(numbers) => numbers.numbered(column),
+            None => self.equal(column, &self.now()),
         }
     }
 
     /// Moves the current shared state to a column. States without a number are dropped.
-    pub(crate) fn now_to(&self, layout: &PathLayout, relation: &Bdd, column: &[Var]) -> Result<Bdd, OutOfNodes> {
-        let now = self.now(layout);
+    pub(crate) fn now_to(&self, relation: &Bdd, column: &[Var]) -> Result<Bdd, OutOfNodes> {
+        let now = self.now();
         match &self.numbers {
-            Some(numbers) => relation.and_exists(&numbers.numbered(layout, column)?, &layout.manager.var_set(&now)?),
-            None => self.renamed(layout, relation, &[(&now, column)]),
+            Some(numbers) => relation.and_exists(&numbers.numbered(column)?, &self.layout.manager.var_set(&now)?),
+            None => self.renamed(relation, &[(&now, column)]),
         }
     }
 
     /// Makes the states of a column the current ones.
-    pub(crate) fn now_from(&self, layout: &PathLayout, relation: &Bdd, column: &[Var]) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn now_from(&self, relation: &Bdd, column: &[Var]) -> Result<Bdd, OutOfNodes> {
         match &self.numbers {
-            Some(numbers) => relation.and_exists(&numbers.numbered(layout, column)?, &layout.manager.var_set(column)?),
-            None => self.renamed(layout, relation, &[(column, &self.now(layout))]),
+            Some(numbers) => relation.and_exists(&numbers.numbered(column)?, &self.layout.manager.var_set(column)?),
+            None => self.renamed(relation, &[(column, &self.now())]),
         }
     }
 
     /// Numbers the given current states, if states are numbered.
-    pub(crate) fn meet(&self, layout: &PathLayout, states: &Bdd) -> Result<(), OutOfNodes> {
+    pub(crate) fn meet(&self, states: &Bdd) -> Result<(), OutOfNodes> {
         match &self.numbers {
-            Some(numbers) => numbers.meet(layout, states),
+            Some(numbers) => numbers.meet(states),
             None => Ok(()),
         }
     }
@@ -109,34 +101,40 @@ impl Columns {
     }
 
     /// Returns the history of a thread in its `context`th context: all states with which its contexts began, and those
-    /// with which the earlier contexts ended.
-    pub(crate) fn history(&self, layout: &PathLayout, context: u32) -> Vec<Var> {
-        let mut vars = self.columns(layout, Side::In, 1, context);
-        vars.extend(self.columns(layout, Side::Out, 1, context.saturating_sub(1)));
+    /// with which the earlier contexts ended. There is none in context 0.
+    pub(crate) fn history(&self, context: u32) -> Vec<Var> {
+        let mut vars = self.columns(Side::In, 1, context);
+        vars.extend(self.columns(Side::Out, 1, context.saturating_sub(1)));
         vars
     }
 
     /// Requires that two columns are equal.
-    pub(crate) fn equal(&self, layout: &PathLayout, left: &[Var], right: &[Var]) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn equal(&self, left: &[Var], right: &[Var]) -> Result<Bdd, OutOfNodes> {
         let pairs: Vec<(Var, Var)> = left.iter().copied().zip(right.iter().copied()).collect();
-        layout.manager.equal(&pairs)
+        self.layout.manager.equal(&pairs)
     }
 
     /// Renames a relation over some columns to one over others.
-    pub(crate) fn renamed(
-        &self,
-        layout: &PathLayout,
-        relation: &Bdd,
-        pairs: &[(&[Var], &[Var])],
-    ) -> Result<Bdd, OutOfNodes> {
+    pub(crate) fn renamed(&self, relation: &Bdd, pairs: &[(&[Var], &[Var])]) -> Result<Bdd, OutOfNodes> {
         let pairs: Vec<(Var, Var)> =
             pairs.iter().flat_map(|(from, to)| from.iter().copied().zip(to.iter().copied())).collect();
-        relation.rename(&layout.manager.renaming(&pairs))
+        relation.rename(&self.layout.manager.renaming(&pairs))
+    }
+
+    /// Requires values of variables.
+    pub(crate) fn fixed(&self, vars: &[Var], values: &[bool]) -> Result<Bdd, OutOfNodes> {
+        self.cube(&vars.iter().copied().zip(values.iter().copied()).collect())
+    }
+
+    /// Requires values of variables.
+    pub(crate) fn cube(&self, values: &Tuple) -> Result<Bdd, OutOfNodes> {
+        let literals: Vec<(Var, bool)> = values.iter().map(|(var, value)| (*var, *value)).collect();
+        self.layout.manager.cube(&literals)
     }
 
     /// Returns the set of the variables of several columns.
-    pub(crate) fn set(&self, layout: &PathLayout, vars: &[&[Var]]) -> Result<VarSet, OutOfNodes> {
-        layout.manager.var_set(&vars.concat())
+    pub(crate) fn set(&self, vars: &[&[Var]]) -> Result<VarSet, OutOfNodes> {
+        self.layout.manager.var_set(&vars.concat())
     }
 }
 

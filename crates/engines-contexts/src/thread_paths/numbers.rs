@@ -7,14 +7,14 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
-use selvedge_transition::paths::layout::PathLayout;
+use selvedge_logic::bdd::{Bdd, Manager, OutOfNodes, Var};
 
 /// The number of bits of a number.
 pub(crate) const NUMBER_BITS: usize = 8;
 
 /// The numbers given so far.
 pub(crate) struct StateNumbers {
+    manager: Manager,
     /// The variables of the current shared state.
     now: Vec<Var>,
     /// The column in which the relation is kept.
@@ -33,11 +33,11 @@ struct NumberTable {
 }
 
 impl StateNumbers {
-    pub(crate) fn new(layout: &PathLayout, now: Vec<Var>, first: Vec<Var>) -> StateNumbers {
-        let bottom = layout.manager.bottom();
+    pub(crate) fn new(manager: &Manager, now: Vec<Var>, first: Vec<Var>) -> StateNumbers {
+        let bottom = manager.bottom();
         let relations = BTreeMap::from([(first[0], bottom.clone())]);
         let known = RefCell::new(NumberTable { states: Vec::new(), met: bottom, relations });
-        StateNumbers { now, first, known, exhausted: Cell::new(false) }
+        StateNumbers { manager: manager.clone(), now, first, known, exhausted: Cell::new(false) }
     }
 
     /// Returns whether there were more states than numbers.
@@ -47,7 +47,7 @@ impl StateNumbers {
 
     /// Numbers current states. More states than numbers are an error like one of memory, which
     /// [`StateNumbers::exhausted`] distinguishes.
-    pub(super) fn meet(&self, layout: &PathLayout, states: &Bdd) -> Result<(), OutOfNodes> {
+    pub(super) fn meet(&self, states: &Bdd) -> Result<(), OutOfNodes> {
         let mut known = self.known.borrow_mut();
         let new = states.minus(&known.met)?;
         if new.is_false() {
@@ -56,14 +56,14 @@ impl StateNumbers {
         let free = (1 << NUMBER_BITS) - known.states.len();
         if new.count(&self.now).is_none_or(|count| count > free as u128) {
             self.exhausted.set(true);
-            return Err(OutOfNodes { limit: layout.manager.limit() });
+            return Err(OutOfNodes { limit: self.manager.limit() });
         }
         let mut relation = known.relations[&self.first[0]].clone();
         for state in new.assignments(&self.now) {
             let number = known.states.len();
-            let bits = self.first.iter().enumerate().map(|(bit, var)| (*var, number >> bit & 1 == 1));
-            let literals: Vec<_> = bits.chain(self.now.iter().copied().zip(state.iter().copied())).collect();
-            relation = relation.or(&layout.manager.cube(&literals)?)?;
+            let literals: Vec<(Var, bool)> = self.now.iter().copied().zip(state.iter().copied()).collect();
+            let numbered = self.manager.number(&self.first, number)?.and(&self.manager.cube(&literals)?)?;
+            relation = relation.or(&numbered)?;
             known.states.push(state);
         }
         known.met = known.met.or(&new)?;
@@ -72,13 +72,13 @@ impl StateNumbers {
     }
 
     /// Returns the relation of numbers in a column and current states.
-    pub(super) fn numbered(&self, layout: &PathLayout, column: &[Var]) -> Result<Bdd, OutOfNodes> {
+    pub(super) fn numbered(&self, column: &[Var]) -> Result<Bdd, OutOfNodes> {
         let mut known = self.known.borrow_mut();
         if let Some(relation) = known.relations.get(&column[0]) {
             return Ok(relation.clone());
         }
         let pairs: Vec<(Var, Var)> = self.first.iter().copied().zip(column.iter().copied()).collect();
-        let relation = known.relations[&self.first[0]].rename(&layout.manager.renaming(&pairs))?;
+        let relation = known.relations[&self.first[0]].rename(&self.manager.renaming(&pairs))?;
         known.relations.insert(column[0], relation.clone());
         Ok(relation)
     }

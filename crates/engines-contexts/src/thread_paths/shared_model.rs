@@ -8,6 +8,7 @@
 //! behaviour does not depend on the history.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 use index_vec::IndexVec;
 use selvedge_check::{Run, Stop};
@@ -15,23 +16,30 @@ use selvedge_ir::callgraph::CallGraph;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::visit::for_each_old_read;
 use selvedge_ir::{Edge, EdgeId, LocId, Op, ProcId, Program, Scope, Target, VarId};
-use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes, Var, VarSet};
+use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes, VarSet};
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::paths::layout::{Copies, Order, PathLayout, When};
 use selvedge_transition::paths::prepare::Prepared;
 
-use super::columns::{Columns, Side, number_column};
+use super::columns::{Side, number_column};
 use super::numbers::{NUMBER_BITS, StateNumbers};
+use super::track::Tracked;
 use crate::Histories;
 use crate::threads::shared_vars;
 
 /// The model that all threads share.
 pub(crate) struct SharedModel<'a> {
     pub(crate) program: &'a Program,
+    /// Shared variables, each with the variable that keeps its value at the start.
+    pub(super) kept: &'a [(VarId, VarId)],
     pub(crate) target: &'a Target,
     pub(crate) run: &'a Run<'a>,
     pub(crate) layout: PathLayout,
-    pub(crate) columns: Columns,
+    pub(crate) shared: Vec<VarId>,
+    /// The number of sides of the columns.
+    pub(super) n_sides: usize,
+    /// The numbers of the shared states, if they are numbered.
+    pub(crate) numbers: Option<StateNumbers>,
     pub(crate) flow: Flow,
     pub(crate) calls: CallGraph,
     prepared: IndexVec<EdgeId, OnceCell<Prepared>>,
@@ -54,43 +62,48 @@ pub(crate) struct SharedModel<'a> {
 }
 
 impl<'a> SharedModel<'a> {
-    /// Creates the model. `flag` is the variable for the atomic flag, `roots` are the procedures in which threads
-    /// begin; the columns have `n_sides` sides for each context.
+    /// Creates the model. The columns have `n_sides` sides for each context.
     pub(crate) fn new(
-        program: &'a Program,
+        tracked: &'a Tracked,
         target: &'a Target,
-        flag: Option<VarId>,
-        roots: &[ProcId],
         (contexts, n_sides, histories): (u32, usize, Histories),
         run: &'a Run<'a>,
     ) -> Result<SharedModel<'a>, Stop> {
+        let Tracked { program, flag, kept } = tracked;
+        let (flag, roots) = (*flag, tracked.roots());
         let calls = CallGraph::new(program);
         let flow = Flow::new(program);
-        let (mut layout, columns) = columns(program, &calls, (contexts, n_sides, histories), run);
-        let private = private(program, &calls, &layout, target, flag, roots);
+        let mut layout = layout(program, &calls, (contexts, n_sides, histories), run);
+        let shared = shared_vars(program);
+        let private = private(program, &calls, &layout, target, flag, &roots);
         // Widening comes before the sets of variables below, which depend on the scopes: a frame without the widened
         // variables would lose the shared state at its entry when a context ends inside of it.
         for proc in program.procs.indices().filter(|proc| !private[*proc]) {
             let is_root = roots.contains(&proc) && calls.sites(proc).is_empty();
-            widen(&mut layout, &columns.shared, (flag, is_root), proc, program);
+            widen(&mut layout, &shared, (flag, is_root), proc, program);
         }
         let released = match flag {
             Some(flag) => layout.manager.literal(layout.var(flag, When::Now), false).map_err(out_of_nodes)?,
             None => layout.manager.top(),
         };
-        let all_history = layout.manager.var_set(&columns.history(&layout, contexts)).map_err(out_of_nodes)?;
-        let shared_now = layout.manager.var_set(&columns.now(&layout)).map_err(out_of_nodes)?;
+        let now = layout.vars(shared.iter().copied(), When::Now);
+        let numbers = (histories == Histories::Numbers).then(|| {
+            let first = number_column(&layout, n_sides, Side::In as usize, 0);
+            StateNumbers::new(&layout.manager, now.clone(), first)
+        });
         let frames = program.procs.indices().map(|proc| frame(program, &layout, proc));
         let frames = frames.collect::<Result<_, _>>().map_err(out_of_nodes)?;
         let (resumes, publishes) = switches(program, &calls, &flow, flag);
-        Ok(SharedModel {
+        let mut model = SharedModel {
             prepared: program.edges.iter().map(|_| OnceCell::new()).collect(),
             rank: calls.ranks(program, &flow),
             program,
+            kept,
             target,
             run,
-            layout,
-            columns,
+            shared,
+            n_sides,
+            numbers,
             flow,
             calls,
             private,
@@ -98,10 +111,13 @@ impl<'a> SharedModel<'a> {
             publishes,
             released,
             frames,
-            all_history,
-            shared_now,
+            all_history: layout.manager.var_set(&[]).map_err(out_of_nodes)?,
+            shared_now: layout.manager.var_set(&now).map_err(out_of_nodes)?,
+            layout,
             histories,
-        })
+        };
+        model.all_history = model.set(&[&model.history(contexts)]).map_err(out_of_nodes)?;
+        Ok(model)
     }
 
     /// Returns the effect of an edge on path edges.
@@ -113,37 +129,44 @@ impl<'a> SharedModel<'a> {
         Ok(self.prepared[id].get().expect("the edge has just been prepared"))
     }
 
+    /// Projects current shared states to some of the shared variables.
+    fn only(&self, states: &Bdd, vars: &[VarId]) -> Result<Bdd, OutOfNodes> {
+        let further = self.shared.iter().copied().filter(|var| !vars.contains(var));
+        states.exists(&self.layout.manager.var_set(&self.layout.vars(further, When::Now))?)
+    }
+
+    /// Returns the number of valuations of some shared variables in current states; `None` if it exceeds 128 bits.
+    pub(crate) fn count_states(&self, states: &Bdd, vars: &[VarId]) -> Result<Option<u128>, OutOfNodes> {
+        Ok(self.only(states, vars)?.count(&self.layout.vars(vars.iter().copied(), When::Now)))
+    }
+
+    /// Returns the valuations of some shared variables in current states.
+    pub(crate) fn list_states(&self, states: &Bdd, vars: &[VarId]) -> Result<BTreeSet<Vec<bool>>, Stop> {
+        let now = self.layout.vars(vars.iter().copied(), When::Now);
+        let states = self.only(states, vars).map_err(out_of_nodes)?;
+        states.assignments(&now).map(|values| self.run.tick().map(|()| values)).collect()
+    }
+
     /// Projects path edges of a procedure to the current shared state and the history.
     pub(crate) fn without_frame(&self, proc: ProcId, edges: &Bdd) -> Result<Bdd, OutOfNodes> {
         edges.exists(&self.frames[proc])
     }
-
-    /// Returns the history variables of a frame in its `context`th context; none in context 0.
-    pub(crate) fn history(&self, context: u32) -> Vec<Var> {
-        if context == 0 { Vec::new() } else { self.columns.history(&self.layout, context) }
-    }
 }
 
 /// Lays out the variables of the diagrams, with columns for the shared states at the boundaries of contexts.
-fn columns(
+fn layout(
     program: &Program,
     calls: &CallGraph,
     (contexts, n_sides, histories): (u32, usize, Histories),
     run: &Run<'_>,
-) -> (PathLayout, Columns) {
+) -> PathLayout {
     let n_columns = n_sides * contexts as usize;
     let copies = match histories {
         Histories::Values => Copies::ByVariable(n_columns),
         Histories::Blocks => Copies::InBlocks(contexts as usize, n_sides),
         Histories::Numbers => Copies::Above(n_columns * NUMBER_BITS),
     };
-    let layout = PathLayout::with_copies(program, calls, Order::First, limits(program, contexts, run), copies);
-    let mut columns = Columns { shared: shared_vars(program), n_sides, numbers: None };
-    if histories == Histories::Numbers {
-        let first = number_column(&layout, n_sides, Side::In as usize, 0);
-        columns.numbers = Some(StateNumbers::new(&layout, columns.now(&layout), first));
-    }
-    (layout, columns)
+    PathLayout::with_copies(program, calls, Order::First, limits(program, contexts, run), copies)
 }
 
 /// Returns the locations where a visible step begins, and those where a step ends that others can see.

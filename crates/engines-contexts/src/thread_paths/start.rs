@@ -3,8 +3,8 @@
 use selvedge_check::Stop;
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::visit::choice_types;
-use selvedge_ir::{EntryId, Expr, Program, Scope, Value, VarId};
-use selvedge_logic::bdd::{Bdd, OutOfNodes};
+use selvedge_ir::{EntryId, Expr, Scope, Value, VarId};
+use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::paths::back::{Back, Tuple};
 use selvedge_transition::paths::layout::When;
@@ -13,14 +13,13 @@ use selvedge_transition::paths::step::value;
 use super::columns::Side;
 use super::shared_model::SharedModel;
 use super::template_paths::{PathError, TemplatePaths, ThreadRoot};
-use super::walk::{StateVector, ThreadRun};
+use super::walk::{StateVector, ThreadRun, Walker};
 
 /// Computes the shared states when the threads start, as those with which a first context begins, or an error of the
 /// code before. Some shared variables keep the values that others have then.
-pub(crate) fn initial<'w, 'a>(
+fn initial<'w, 'a>(
     model: &'w SharedModel<'a>,
     prelude: Option<&mut TemplatePaths<'w, 'a>>,
-    kept: &[(VarId, VarId)],
 ) -> Result<Result<Bdd, PathError>, Stop> {
     let mut states = model.layout.initial(&model.program.init).map_err(out_of_nodes)?;
     if let Some(prelude) = prelude {
@@ -29,24 +28,20 @@ pub(crate) fn initial<'w, 'a>(
         }
         states = prelude.finished.clone();
     }
-    let (layout, columns) = (&model.layout, &model.columns);
-    let pair = |(var, kept): &(VarId, VarId)| (layout.var(*var, When::Now), layout.var(*kept, When::Now));
-    let kept = layout.manager.equal(&kept.iter().map(pair).collect::<Vec<_>>());
-    let states = kept.and_then(|kept| states.and(&kept)).map_err(out_of_nodes)?;
-    columns.meet(layout, &states).map_err(out_of_nodes)?;
-    let first = columns.column(layout, Side::In, 1);
-    Ok(Ok(columns.now_to(layout, &states, &first).map_err(out_of_nodes)?))
+    let now = |var: VarId| model.layout.var(var, When::Now);
+    let pairs: Vec<(Var, Var)> = model.kept.iter().map(|(var, kept)| (now(*var), now(*kept))).collect();
+    let states = model.layout.manager.equal(&pairs).and_then(|kept| states.and(&kept)).map_err(out_of_nodes)?;
+    model.meet(&states).map_err(out_of_nodes)?;
+    let first = model.column(Side::In, 1);
+    Ok(Ok(model.now_to(&states, &first).map_err(out_of_nodes)?))
 }
 
 /// Returns the templates of the threads with which a program begins, and for each of its entries the number of its
 /// template. Entries that begin alike share a template.
-pub(crate) fn templates<'w, 'a>(
-    model: &'w SharedModel<'a>,
-    program: &Program,
-) -> (Vec<TemplatePaths<'w, 'a>>, Vec<usize>) {
+fn templates<'w, 'a>(model: &'w SharedModel<'a>) -> (Vec<TemplatePaths<'w, 'a>>, Vec<usize>) {
     let mut templates: Vec<TemplatePaths<'w, 'a>> = Vec::new();
     let mut of_entries = Vec::new();
-    for entry in &program.entries {
+    for entry in &model.program.entries {
         let alike = |template: &TemplatePaths<'w, 'a>| {
             (template.root.proc, &template.root.thread_vars, &template.root.init)
                 == (entry.proc, &entry.thread_vars, &entry.init)
@@ -60,50 +55,86 @@ pub(crate) fn templates<'w, 'a>(
     (templates, of_entries)
 }
 
-/// Returns the code before the threads.
-pub(crate) fn prelude<'w, 'a>(model: &'w SharedModel<'a>, program: &Program) -> Option<TemplatePaths<'w, 'a>> {
-    let alone = |proc| TemplatePaths::new(model, ThreadRoot { proc, thread_vars: Vec::new(), init: Vec::new() });
-    program.prelude.map(alone)
+/// The path edges of all threads, and of the code before them.
+pub(crate) struct ThreadPaths<'w, 'a> {
+    pub(crate) model: &'w SharedModel<'a>,
+    prelude: Option<TemplatePaths<'w, 'a>>,
+    pub(crate) templates: Vec<TemplatePaths<'w, 'a>>,
+    /// The template of each entry of the program.
+    pub(crate) of_entries: Vec<usize>,
+    /// The shared states when the threads start, as those with which a first context begins.
+    pub(crate) initial: Bdd,
 }
 
-/// The parts of an execution: the code before the threads, and the run of each thread.
-pub(crate) struct ExecutionParts<'s, 'a> {
-    pub(crate) model: &'s SharedModel<'a>,
-    pub(crate) prelude: Option<&'s TemplatePaths<'s, 'a>>,
-    pub(crate) before: ThreadRun,
-    /// The values of the shared variables when the threads start; `None` if they never do.
-    pub(crate) shared: Option<StateVector>,
-    /// The threads in the order of their numbers.
-    pub(crate) threads: Vec<(EntryId, &'s ThreadRoot)>,
-    /// The runs of the first of them. The others do nothing.
-    pub(crate) parts: Vec<ThreadRun>,
-}
+impl<'w, 'a> ThreadPaths<'w, 'a> {
+    /// Computes everything before the threads start, or an error.
+    pub(crate) fn begin(model: &'w SharedModel<'a>) -> Result<(ThreadPaths<'w, 'a>, Option<PathError>), Stop> {
+        let alone = |proc| TemplatePaths::new(model, ThreadRoot { proc, thread_vars: Vec::new(), init: Vec::new() });
+        let mut prelude = model.program.prelude.map(alone);
+        let (initial, error) = match initial(model, prelude.as_mut())? {
+            Ok(states) => (states, None),
+            Err(error) => (model.layout.manager.bottom(), Some(error)),
+        };
+        let (templates, of_entries) = templates(model);
+        Ok((ThreadPaths { model, prelude, templates, of_entries, initial }, error))
+    }
 
-impl ExecutionParts<'_, '_> {
+    pub(crate) fn template(&self, entry: EntryId) -> &TemplatePaths<'w, 'a> {
+        &self.templates[self.of_entries[entry.index()]]
+    }
+
+    /// Returns the walker for a thread of an entry, by the position of the thread in an execution.
+    pub(crate) fn walker(&self, entry: EntryId, place: usize) -> Walker<'_, 'a> {
+        Walker::new(self.template(entry), usize::from(self.prelude.is_some()) + place)
+    }
+
+    /// Returns an execution to an error before the threads start.
+    pub(crate) fn trace_before(&self, error: &PathError, threads: &[EntryId]) -> Result<Trace, Stop> {
+        let prelude = self.prelude.as_ref().expect("only a prelude fails before the threads");
+        let before = Walker::new(prelude, 0).to_error(error)?;
+        self.assembled(before, None, threads, Vec::new()).map_err(out_of_nodes)
+    }
+
+    /// Returns the execution in which threads of the given entries start in a shared state and have these runs. Threads
+    /// without a run do nothing.
+    pub(crate) fn trace(&self, shared: StateVector, threads: &[EntryId], parts: Vec<ThreadRun>) -> Result<Trace, Stop> {
+        let before = match &self.prelude {
+            Some(prelude) => Walker::new(prelude, 0).to_finished(&shared)?,
+            None => ThreadRun::default(),
+        };
+        self.assembled(before, Some(shared), threads, parts).map_err(out_of_nodes)
+    }
+
     /// Assembles the whole execution; within a context the threads have their turns in the order of the parts.
-    pub(crate) fn assembled(self) -> Result<Trace, OutOfNodes> {
+    fn assembled(
+        &self,
+        before: ThreadRun,
+        shared: Option<StateVector>,
+        entries: &[EntryId],
+        parts: Vec<ThreadRun>,
+    ) -> Result<Trace, OutOfNodes> {
         let (layout, program) = (&self.model.layout, self.model.program);
         let back = Back { layout, program, thread: ThreadId(0) };
-        let now = self.model.columns.now(layout);
-        let values: Tuple = match (&self.before.entry, self.shared) {
+        let now = self.model.now();
+        let values: Tuple = match (&before.entry, shared) {
             (Some(entry), _) => now.iter().map(|var| (*var, entry[var])).collect(),
             (None, shared) => now.into_iter().zip(shared.expect("threads begin somehow")).collect(),
         };
         let open = program.vars.indices().filter(|var| program.vars[*var].scope == Scope::Shared);
         let mut fresh = uninitialised(&program.init, open, |var| values[&layout.var(var, When::Now)]);
-        if let (Some(prelude), Some(entry)) = (self.prelude, &self.before.entry) {
+        if let (Some(prelude), Some(entry)) = (&self.prelude, &before.entry) {
             fresh.extend(back.fresh_locals(prelude.root.proc, entry));
         }
         let mut threads = Vec::new();
-        for (place, (entry, root)) in self.threads.iter().enumerate() {
-            let begins = self.parts.get(place).and_then(|part| part.entry.as_ref());
-            threads.push(start_thread(&back, root, *entry, begins)?);
+        for (place, entry) in entries.iter().enumerate() {
+            let begins = parts.get(place).and_then(|part| part.entry.as_ref());
+            threads.push(start_thread(&back, &self.template(*entry).root, *entry, begins)?);
         }
         let start = Start { choices: back.initial_choices(&program.init, &values)?, fresh, threads };
-        let mut steps: Vec<(u32, Step)> = self.parts.into_iter().flat_map(|part| part.steps).collect();
+        let mut steps: Vec<(u32, Step)> = parts.into_iter().flat_map(|part| part.steps).collect();
         // The sort is stable: threads keep their order within a context.
         steps.sort_by_key(|(context, _)| *context);
-        let steps = self.before.steps.into_iter().chain(steps).map(|(_, step)| step).collect();
+        let steps = before.steps.into_iter().chain(steps).map(|(_, step)| step).collect();
         Ok(Trace { start, steps, bodies: Vec::new() })
     }
 }

@@ -223,13 +223,13 @@ impl<'w, 'a> TemplatePaths<'w, 'a> {
     }
 
     fn enter_context(&mut self, context: u32, histories: &Bdd) -> Result<(), OutOfNodes> {
-        let (layout, columns) = (&self.model.layout, &self.model.columns);
-        let begun = columns.column(layout, Side::In, context);
+        let model = self.model;
+        let begun = model.column(Side::In, context);
         // A thread may do nothing in a context, at any location.
-        let idle = columns.equal(layout, &begun, &columns.column(layout, Side::Out, context))?;
+        let idle = model.equal(&begun, &model.column(Side::Out, context))?;
         let at = context as usize - 1;
         self.effects[at] = self.effects[at].or(&histories.and(&idle)?)?;
-        let begins = histories.and(&columns.is_now(layout, &begun)?)?;
+        let begins = histories.and(&model.is_now(&begun)?)?;
         if context == 1 { self.begin(&begins, Level { entered: 1, now: 1 }) } else { self.resume(context, &begins) }
     }
 
@@ -268,13 +268,12 @@ impl<'w, 'a> TemplatePaths<'w, 'a> {
     /// Resumes the threads that were interrupted where a visible step begins.
     fn resume(&mut self, context: u32, begins: &Bdd) -> Result<(), OutOfNodes> {
         let model = self.model;
-        let (layout, columns) = (&model.layout, &model.columns);
-        let out = columns.column(layout, Side::Out, context - 1);
+        let out = model.column(Side::Out, context - 1);
         let before = |((loc, level), cell): (&(LocId, Level), &PathCell)| {
             (level.now == context - 1 && model.resumes[*loc]).then(|| (*loc, *level, cell.edges.clone()))
         };
         for (loc, level, edges) in self.cells.iter().filter_map(before).collect::<Vec<_>>() {
-            let resumed = columns.now_to(layout, &edges.and(&model.released)?, &out)?.and(begins)?;
+            let resumed = model.now_to(&edges.and(&model.released)?, &out)?.and(begins)?;
             let level = Level { now: context, ..level };
             if !resumed.is_false() {
                 self.add(loc, level, resumed, EdgeOrigin::Resume)?;
@@ -478,10 +477,10 @@ impl<'w, 'a> TemplatePaths<'w, 'a> {
 
     /// Records that threads can be interrupted with these histories and current shared states.
     fn add_effects(&mut self, context: u32, states: &Bdd) -> Result<(), OutOfNodes> {
-        let (layout, columns) = (&self.model.layout, &self.model.columns);
-        let out = columns.column(layout, Side::Out, context);
-        columns.meet(layout, &states.exists(&self.model.all_history)?)?;
-        let effects = columns.now_to(layout, states, &out)?;
+        let model = self.model;
+        let out = model.column(Side::Out, context);
+        model.meet(&states.exists(&self.model.all_history)?)?;
+        let effects = model.now_to(states, &out)?;
         let at = context as usize - 1;
         self.effects[at] = self.effects[at].or(&effects)?;
         Ok(())

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use selvedge_ir::{Assign, Expr, Op, Program, Scope, Ty, Var, VarId};
+use selvedge_ir::{Assign, Expr, Op, ProcId, Program, Scope, Trace, Ty, Var, VarId};
 
 /// A program with its additional variables.
 pub(crate) struct Tracked {
@@ -20,6 +20,19 @@ pub(crate) struct Tracked {
     pub(crate) flag: Option<VarId>,
     /// Shared variables, each with the variable that keeps its value at the start.
     pub(crate) kept: Vec<(VarId, VarId)>,
+}
+
+impl Tracked {
+    /// Returns the procedures in which threads begin, and the code before them.
+    pub(super) fn roots(&self) -> Vec<ProcId> {
+        self.program.entries.iter().map(|entry| entry.proc).chain(self.program.prelude).collect()
+    }
+
+    /// Returns an execution without the additional variables.
+    pub(crate) fn original(&self, mut trace: Trace) -> Trace {
+        trace.start.fresh.retain(|(var, _)| !self.kept.iter().any(|(_, kept)| kept == var));
+        trace
+    }
 }
 
 /// Adds the variables that a program needs.

@@ -13,6 +13,7 @@ use selvedge_transition::paths::back::{Back, Returned, Tuple, holds};
 use selvedge_transition::paths::rings::Ring;
 
 use super::columns::Side;
+use super::shared_model::SharedModel;
 use super::template_paths::{EdgeOrigin, Level, PathCell, PathError, ReturnOrigin, TemplatePaths};
 
 /// A step with its context; 0 in frames without history.
@@ -38,6 +39,16 @@ pub(crate) struct ThreadRun {
     pub(crate) history: Tuple,
 }
 
+impl ThreadRun {
+    /// Returns the boundaries of the contexts of a run that is in the given context.
+    pub(crate) fn boundaries(&self, model: &SharedModel<'_>, context: u32) -> Boundaries {
+        let vector = |side: Side, last: u32| -> StateVector {
+            model.columns(side, 1, last).iter().map(|var| self.history[var]).collect()
+        };
+        Boundaries { begun: vector(Side::In, context), ended: vector(Side::Out, context - 1) }
+    }
+}
+
 /// Goes back in the path edges of one template.
 pub(crate) struct Walker<'s, 'a> {
     template: &'s TemplatePaths<'s, 'a>,
@@ -58,6 +69,12 @@ impl<'s, 'a> Walker<'s, 'a> {
         Walker { template, back }
     }
 
+    /// Returns the run of another thread of the template as one of this thread.
+    pub(crate) fn renumbered(&self, mut run: ThreadRun) -> ThreadRun {
+        run.steps.iter_mut().for_each(|(_, step)| step.thread = self.back.thread);
+        run
+    }
+
     /// Returns the run to an error.
     pub(crate) fn to_error(&self, error: &PathError) -> Result<ThreadRun, Stop> {
         let at = self.pick(error.loc, error.level, &error.edges);
@@ -71,7 +88,7 @@ impl<'s, 'a> Walker<'s, 'a> {
     /// Returns the run through contexts with the given boundaries. The last contexts may be idle.
     pub(crate) fn to_effect(&self, boundaries: &Boundaries) -> Result<ThreadRun, Stop> {
         let model = self.template.model;
-        let width = model.columns.width();
+        let width = model.width();
         let chunk = |vector: &[bool], context: usize| vector[width * (context - 1)..width * context].to_vec();
         let n_contexts = boundaries.ended.len().checked_div(width).unwrap_or(0);
         let moves = |context: &usize| chunk(&boundaries.begun, *context) != chunk(&boundaries.ended, *context);
@@ -80,18 +97,18 @@ impl<'s, 'a> Walker<'s, 'a> {
         for (side, vector, last) in
             [(Side::In, &boundaries.begun, context), (Side::Out, &boundaries.ended, context - 1)]
         {
-            let columns = model.columns.columns(&model.layout, side, 1, last as u32);
+            let columns = model.columns(side, 1, last as u32);
             known.extend(columns.into_iter().zip(vector.iter().copied()));
         }
-        let now = model.columns.now(&model.layout);
-        known.extend(now.into_iter().zip(model.columns.state(&chunk(&boundaries.ended, context))));
+        let now = model.now();
+        known.extend(now.into_iter().zip(model.state(&chunk(&boundaries.ended, context))));
         self.to_state(context as u32, &known)
     }
 
     /// Returns the run to the end of the code without history, with the given shared values.
     pub(crate) fn to_finished(&self, shared: &[bool]) -> Result<ThreadRun, Stop> {
         let model = self.template.model;
-        let now = model.columns.now(&model.layout);
+        let now = model.now();
         self.to_state(0, &now.into_iter().zip(shared.iter().copied()).collect())
     }
 
@@ -203,11 +220,11 @@ impl<'s, 'a> Walker<'s, 'a> {
         let model = self.template.model;
         let context = at.level.now;
         let mut tuple = at.tuple;
-        let ended = model.columns.column(&model.layout, Side::Out, context - 1).into_iter();
+        let ended = model.column(Side::Out, context - 1).into_iter();
         let values = ended.map(|var| tuple.remove(&var).expect("the history has all contexts that ended"));
-        let state = model.columns.state(&values.collect::<Vec<_>>());
-        tuple.extend(model.columns.now(&model.layout).into_iter().zip(state));
-        for begun in model.columns.column(&model.layout, Side::In, context) {
+        let state = model.state(&values.collect::<Vec<_>>());
+        tuple.extend(model.now().into_iter().zip(state));
+        for begun in model.column(Side::In, context) {
             tuple.remove(&begun);
         }
         PathPoint { tuple, level: Level { now: context - 1, ..at.level }, ..at }

@@ -152,11 +152,7 @@ impl Predicates {
                 self.cases(operand, atom, &compare, &|sum| Atom::Divisible(*divisor, sum))?
             }
             Expr::Binary(op, pair) => match op {
-                BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Implies => {
-                    let left = self.walk(&pair.0, atom)?;
-                    Expr::binary(*op, left, self.walk(&pair.1, atom)?)
-                }
-                BinaryOp::Eq | BinaryOp::Ne if self.is_flag(&pair.0) => {
+                _ if self.is_flag(&pair.0) => {
                     let left = self.walk(&pair.0, atom)?;
                     Expr::binary(*op, left, self.walk(&pair.1, atom)?)
                 }
@@ -165,7 +161,7 @@ impl Predicates {
                     let make = if matches!(op, BinaryOp::Lt | BinaryOp::Le) { Atom::AtMost } else { Atom::Zero };
                     self.cases(&difference, atom, &|sum| compare(*op, sum), &make)?
                 }
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => return None,
+                _ => return None,
             },
             Expr::Ite(triple) => {
                 let condition = self.walk(&triple.0, atom)?;

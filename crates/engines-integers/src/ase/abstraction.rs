@@ -67,11 +67,6 @@ impl Predicates {
         }
         self.all.len() - before
     }
-
-    /// Returns whether a predicate mentions one of the given symbols.
-    pub(super) fn mentions(&self, number: usize, symbols: &BTreeSet<Symbol>) -> bool {
-        !self.symbols[number].is_disjoint(symbols)
-    }
 }
 
 /// The model and the predicates, with all that is precomputed from them.
@@ -82,7 +77,7 @@ pub(super) struct AbstractionContext<'a> {
     /// The effects of the steps from each location.
     effects: BTreeMap<LocId, Vec<StepEffect>>,
     /// The conditions of the model's errors, in their order.
-    errors: Vec<Condition>,
+    pub(super) errors: Vec<Condition>,
     /// The predicates in a form that can be evaluated.
     meanings: Vec<Evaluable>,
     /// The predicates that can determine the value of a variable: the number of the predicate, the slot of the
@@ -132,11 +127,6 @@ impl<'a> AbstractionContext<'a> {
             determining: all.filter_map(|(number, predicate)| determining(number, predicate, &names)).collect(),
             slots: control.iter().map(|var| names.slots[model.symbol(*var)]).collect(),
         }
-    }
-
-    /// Returns the condition of an error of the model.
-    pub(super) fn error(&self, number: usize) -> &Condition {
-        &self.errors[number]
     }
 
     /// Returns the truth value of a predicate under values of the variables, if they determine it.
@@ -273,7 +263,7 @@ fn effect(
     let assigned: BTreeSet<Symbol> = step.updates.keys().map(symbol).collect();
     let updates: BTreeMap<Symbol, Term> =
         step.updates.iter().map(|(var, value)| (symbol(var), value.clone())).collect();
-    let affected = (0..predicates.all.len()).filter(|number| predicates.mentions(*number, &assigned));
+    let affected = (0..predicates.all.len()).filter(|number| !predicates.symbols[*number].is_disjoint(&assigned));
     let before = |number: usize| Condition::new(predicates.all[number].substitute(&updates), names);
     StepEffect {
         guard: Condition::new(step.guard.clone(), names),

@@ -115,7 +115,7 @@ impl Analyser<'_, '_> {
             to.bits[*number] = self.context.decided(predicate, from, &known)?;
         }
         to.control = self.context.control_after(number, from);
-        match self.explored.number(&to).is_some_and(|to| targets.contains(&to)) {
+        match self.explored.index.get(&to).is_some_and(|to| targets.contains(to)) {
             true => Some(true),
             // The abstract state is not empty, and all its states have a successor there.
             false => (self.context.decided(&effect.guard, from, &known) == Some(true)).then_some(false),

@@ -73,7 +73,8 @@ enum NodeOrigin {
 pub(super) struct Explored {
     pub(super) nodes: Vec<SymbolicNode>,
     pub(super) states: Vec<PredicateState>,
-    index: FxHashMap<PredicateState, usize>,
+    /// The numbers of the abstract states.
+    pub(super) index: FxHashMap<PredicateState, usize>,
     /// The abstract states to which a step leads, by abstract state and number of the step.
     pub(super) edges: BTreeMap<(usize, usize), BTreeSet<usize>>,
     pub(super) initial: BTreeSet<usize>,
@@ -454,9 +455,8 @@ impl<'a, 'r> Explorer<'a, 'r> {
         let context = self.context;
         let SymbolicNode { loc, state, ref values, .. } = self.explored.nodes[node];
         let (known, slots) = (self.explored.known(state, context), plain::slots(values));
-        let errors = context.model.errors.iter().enumerate().filter(|(_, error)| error.loc == loc);
-        for (number, _) in errors {
-            let happens = context.error(number);
+        let errors = context.model.errors.iter().zip(&context.errors).enumerate();
+        for (number, (_, happens)) in errors.filter(|(_, (error, _))| error.loc == loc) {
             let is_excluded = context.decided(happens, &self.explored.states[state], &known) == Some(false);
             if is_excluded || happens.holds(&slots) == Some(false) {
                 continue;
@@ -494,11 +494,6 @@ impl Explored {
     pub(super) fn known(&self, state: usize, context: &AbstractionContext<'_>) -> Rc<Slots> {
         let mut known = self.known.borrow_mut();
         Rc::clone(known.entry(state).or_insert_with(|| Rc::new(context.known(&self.states[state]))))
-    }
-
-    /// Returns the number of an abstract state, if it was met.
-    pub(super) fn number(&self, state: &PredicateState) -> Option<usize> {
-        self.index.get(state).copied()
     }
 
     /// Returns the path to an error in a node.

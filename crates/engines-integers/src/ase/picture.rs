@@ -12,7 +12,7 @@ use super::super::prover::Prover;
 use super::abstraction::{AbstractionContext, Predicates};
 use super::analyse::Analyser;
 use super::certificate::visited;
-use super::explore::{Explored, Explorer, Matching};
+use super::explore::{Explorer, Matching};
 
 /// The abstract model of a task that the engine supports, under its first predicates and some more. An error ends the
 /// exploration.
@@ -27,8 +27,8 @@ pub fn abstract_model(task: &Task<'_>, more: &[Expr], run: &Run<'_>) -> Result<A
     let context = AbstractionContext::new(&model, &control, &predicates);
     let figures = (Refinement::default(), Matching::Path);
     let explored = Explorer::new(&context, &mut prover, (run, &mut Explanation::default()), figures).explore()?;
-    let edges = edges(&context, &mut prover, run, &explored)?;
     let mut analyser = Analyser { context: &context, prover: &mut prover, run, explored: &explored, queries: 0 };
+    let edges = edges(&mut analyser)?;
     let fragment = analyser.fragment();
     let inexact = analyser.inexact(&fragment)?;
     let is_inductive = analyser.is_inductive(&fragment, &inexact)?;
@@ -56,17 +56,12 @@ pub fn abstract_model(task: &Task<'_>, more: &[Expr], run: &Run<'_>) -> Result<A
 }
 
 /// Returns the explored edges, with whether they are exact.
-fn edges(
-    context: &AbstractionContext<'_>,
-    prover: &mut Prover<'_>,
-    run: &Run<'_>,
-    explored: &Explored,
-) -> Result<Vec<AbstractEdge>, Stop> {
-    let mut analyser = Analyser { context, prover, run, explored, queries: 0 };
+fn edges(analyser: &mut Analyser<'_, '_>) -> Result<Vec<AbstractEdge>, Stop> {
+    let (model, explored) = (analyser.context.model, analyser.explored);
     let mut edges = Vec::new();
     for (place, targets) in &explored.edges {
         let is_exact = analyser.is_covered(*place, targets)?;
-        let step = &context.model.from(explored.states[place.0].loc)[place.1];
+        let step = &model.from(explored.states[place.0].loc)[place.1];
         edges.extend(targets.iter().map(|to| AbstractEdge { from: place.0, edge: step.edge, to: *to, is_exact }));
     }
     Ok(edges)

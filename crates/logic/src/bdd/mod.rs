@@ -154,6 +154,17 @@ impl Manager {
         Ok(cube)
     }
 
+    /// Returns the function that is true if the variables, lowest bit first, are a number in binary.
+    pub fn number(&self, bits: &[Var], number: usize) -> Result<Bdd, OutOfNodes> {
+        let is_set = |place: u32| number.checked_shr(place).is_some_and(|rest| rest & 1 == 1);
+        self.cube(&bits.iter().zip(0..).map(|(&var, place)| (var, is_set(place))).collect::<Vec<_>>())
+    }
+
+    /// Returns the disjunction of all.
+    pub fn any(&self, parts: impl IntoIterator<Item = Result<Bdd, OutOfNodes>>) -> Result<Bdd, OutOfNodes> {
+        parts.into_iter().try_fold(self.bottom(), |all, part| all.or(&part?))
+    }
+
     /// Returns the function that is true if the variables of each pair are equal.
     pub fn equal(&self, pairs: &[(Var, Var)]) -> Result<Bdd, OutOfNodes> {
         let mut pairs = pairs.to_vec();

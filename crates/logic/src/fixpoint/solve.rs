@@ -92,7 +92,7 @@ impl<'a, W: Watch> Layer<'a, W> {
         let mut first = Vec::new();
         for equation in &self.equations {
             self.watch.tick()?;
-            first.push((equation.head, equation.body.eval(self.values)?));
+            first.push((equation.head, equation.body.eval(self.values, None)?));
         }
         for (head, value) in first {
             self.absorb(head, value, order)?;
@@ -136,7 +136,7 @@ impl<'a, W: Watch> Layer<'a, W> {
 
     fn derive(&mut self, equation: usize, place: usize, delta: &Relation) -> Result<Relation, W::Stop> {
         self.watch.tick()?;
-        Ok(self.equations[equation].body.eval_with(place, delta, self.values)?)
+        Ok(self.equations[equation].body.eval(self.values, Some((place, delta)))?)
     }
 
     /// Adds new tuples to the value and to the difference.

@@ -24,6 +24,9 @@ pub enum Term {
     Rename(Box<Term>, Vec<(Column, Column)>),
 }
 
+/// A difference at an occurrence of a relation in a term, by its number in [`Term::places`].
+pub(super) type Delta<'d> = (usize, &'d Relation);
+
 impl From<RelId> for Term {
     fn from(relation: RelId) -> Term {
         Term::Atom(relation)
@@ -84,70 +87,46 @@ impl Term {
         self.atoms().into_iter().filter(|(_, negated)| !negated).map(|(r, _)| r).collect()
     }
 
-    /// Returns the value for given values of the relations.
-    pub(super) fn eval(&self, values: &[Relation]) -> Result<Relation, OutOfNodes> {
+    /// Returns the value for given values of the relations; with a difference, for that at one occurrence and the values
+    /// at all others. Then only the side of a union with that occurrence counts.
+    pub(super) fn eval(&self, values: &[Relation], delta: Option<Delta<'_>>) -> Result<Relation, OutOfNodes> {
         match self {
-            Term::Atom(r) => Ok(values[r.index()].clone()),
+            Term::Atom(r) => Ok(delta.map_or(&values[r.index()], |(_, delta)| delta).clone()),
             Term::Not(r) => values[r.index()].complement(),
             Term::Constant(relation) => Ok(relation.clone()),
-            Term::Join(a, b) => a.eval(values)?.join(&b.eval(values)?),
-            Term::Union(a, b) => a.eval(values)?.union(&b.eval(values)?),
-            Term::Project(t, keep) => match &**t {
-                Term::Join(a, b) => a.eval(values)?.join_project(&b.eval(values)?, keep),
-                _ => t.eval(values)?.project(keep),
-            },
-            Term::Rename(t, pairs) => t.eval(values)?.rename(pairs),
-        }
-    }
-
-    /// Returns the value with `delta` at the given occurrence and the values at all others. Only the side of a union
-    /// with that occurrence counts.
-    pub(super) fn eval_with(
-        &self,
-        place: usize,
-        delta: &Relation,
-        values: &[Relation],
-    ) -> Result<Relation, OutOfNodes> {
-        match self {
-            Term::Atom(_) => Ok(delta.clone()),
-            Term::Not(_) | Term::Constant(_) => unreachable!("no relation stands here"),
             Term::Join(a, b) => {
-                let (left, right) = Term::sides(a, b, place, delta, values)?;
-                left.join(&right)
+                let [left, right] = a.split(delta);
+                a.eval(values, left)?.join(&b.eval(values, right)?)
             }
-            Term::Union(a, b) => match place.checked_sub(a.places().len()) {
-                None => a.eval_with(place, delta, values),
-                Some(place) => b.eval_with(place, delta, values),
+            Term::Union(a, b) => match a.split(delta) {
+                [None, None] => a.eval(values, None)?.union(&b.eval(values, None)?),
+                [None, right] => b.eval(values, right),
+                [left, _] => a.eval(values, left),
             },
             Term::Project(t, keep) => match &**t {
                 Term::Join(a, b) => {
-                    let (left, right) = Term::sides(a, b, place, delta, values)?;
-                    left.join_project(&right, keep)
+                    let [left, right] = a.split(delta);
+                    a.eval(values, left)?.join_project(&b.eval(values, right)?, keep)
                 }
-                _ => t.eval_with(place, delta, values)?.project(keep),
+                _ => t.eval(values, delta)?.project(keep),
             },
-            Term::Rename(t, pairs) => t.eval_with(place, delta, values)?.rename(pairs),
+            Term::Rename(t, pairs) => t.eval(values, delta)?.rename(pairs),
         }
     }
 
-    /// Evaluates both sides of a join, with the difference in the one that has the occurrence.
-    fn sides(
-        a: &Term,
-        b: &Term,
-        place: usize,
-        delta: &Relation,
-        values: &[Relation],
-    ) -> Result<(Relation, Relation), OutOfNodes> {
-        Ok(match place.checked_sub(a.places().len()) {
-            None => (a.eval_with(place, delta, values)?, b.eval(values)?),
-            Some(place) => (a.eval(values)?, b.eval_with(place, delta, values)?),
-        })
+    /// Returns the difference for this term or for the one to its right, whichever has the occurrence.
+    fn split<'d>(&self, delta: Option<Delta<'d>>) -> [Option<Delta<'d>>; 2] {
+        let Some((place, relation)) = delta else { return [None, None] };
+        match place.checked_sub(self.places().len()) {
+            None => [delta, None],
+            Some(place) => [None, Some((place, relation))],
+        }
     }
 
     /// Returns the term with all parts without live relations replaced by their values.
     pub(super) fn settled(&self, live: &dyn Fn(RelId) -> bool, values: &[Relation]) -> Result<Term, OutOfNodes> {
         if !self.places().into_iter().any(live) {
-            return Ok(Term::Constant(self.eval(values)?));
+            return Ok(Term::Constant(self.eval(values, None)?));
         }
         let settle = |t: &Term| Ok(Box::new(t.settled(live, values)?));
         Ok(match self {
@@ -182,7 +161,7 @@ mod tests {
         let values = [first.union(&second).expect("the limit is large enough")];
         let composed = Term::from(path).join(Term::from(path).rename(&[(x, y), (y, z)]));
         for term in [composed.clone(), composed.project(&[x, y, z])] {
-            let with = |place, delta| term.eval_with(place, delta, &values).expect("the limit is large enough");
+            let with = |place, delta| term.eval(&values, Some((place, delta))).expect("the limit is large enough");
             assert_eq!((with(0, &first).count(), with(1, &second).count()), (Some(1), Some(1)));
             assert!(with(0, &second).is_empty() && with(1, &first).is_empty());
         }

@@ -53,22 +53,14 @@ pub struct Refusal {
 
 /// Returns a program for each list of initial threads that a run may have, with a bound on live threads.
 pub fn run(program: &Program, target: &Target, bound: Option<u32>) -> Result<Vec<FixedThreads>, Refusal> {
+    let inlined = checked(program, target, bound)?;
     let starts = program.starts_threads();
-    let initial_lists = initial_lists(program, bound, starts)?;
-    let is_passive = |id: &EdgeId| matches!(&program.edges[*id].op, Op::Assign(assign) if assign.is_passive());
-    if let Some(id) = program.edges.indices().find(is_passive) {
-        return refuse(id, "steps that read or assign variables of other threads cannot take turns");
-    }
+    let initial_lists = initial_lists(program, bound, starts);
     if !starts {
         return Ok(initial_lists.iter().map(|initial| fixed(program, target, initial)).collect());
     }
-    let n_slots = bound.expect("`initial_lists` requires a bound if threads are started") as usize;
-    let inlined = copies_calls(program).then(|| inline::run(program, target));
+    let n_slots = bound.expect("a bound is required if threads are started") as usize;
     let (base, base_target) = inlined.as_ref().map_or((program, target), |passed| (&passed.program, &passed.target));
-    check_starts(base).map_err(|refusal| match &inlined {
-        Some(Passed { lift, .. }) => Refusal { edge: refusal.edge.and_then(|edge| lift.old_edge(edge)), ..refusal },
-        None => refusal,
-    })?;
     let of_list = |initial: &Vec<EntryId>| {
         let mut fixed_threads = spawn_slots::run(base, base_target, initial, n_slots);
         fixed_threads.lift.inlined = inlined.as_ref().map(|Passed { lift, .. }| lift.clone());
@@ -77,18 +69,42 @@ pub fn run(program: &Program, target: &Target, bound: Option<u32>) -> Result<Vec
     Ok(initial_lists.iter().map(of_list).collect())
 }
 
-fn refuse<T>(edge: EdgeId, reason: &str) -> Result<T, Refusal> {
-    Err(Refusal { edge: Some(edge), reason: reason.to_string() })
+/// Returns whether [`run`] has a result, without building it.
+pub fn supports(program: &Program, target: &Target, bound: Option<u32>) -> Result<(), Refusal> {
+    checked(program, target, bound).map(drop)
 }
 
-/// Returns the lists of initial threads that a run may start with, each in the order of the kinds.
-fn initial_lists(program: &Program, bound: Option<u32>, starts: bool) -> Result<Vec<Vec<EntryId>>, Refusal> {
+/// Refuses programs without such lists; returns the program with inlined calls, if a thread may be copied inside them.
+fn checked(program: &Program, target: &Target, bound: Option<u32>) -> Result<Option<Passed>, Refusal> {
+    let starts = program.starts_threads();
     let open = starts || program.entries.iter().any(|entry| entry.count == Count::Any);
     if open && bound.is_none() {
         let reason = "the number of threads is not bounded, and contexts are counted for a list of threads: give \
                       --threads N";
         return Err(Refusal { edge: None, reason: reason.to_string() });
     }
+    let is_passive = |id: &EdgeId| matches!(&program.edges[*id].op, Op::Assign(assign) if assign.is_passive());
+    if let Some(id) = program.edges.indices().find(is_passive) {
+        return refuse(id, "steps that read or assign variables of other threads cannot take turns");
+    }
+    if !starts {
+        return Ok(None);
+    }
+    let inlined = copies_calls(program).then(|| inline::run(program, target));
+    let base = inlined.as_ref().map_or(program, |passed| &passed.program);
+    check_starts(base).map_err(|refusal| match &inlined {
+        Some(Passed { lift, .. }) => Refusal { edge: refusal.edge.and_then(|edge| lift.old_edge(edge)), ..refusal },
+        None => refusal,
+    })?;
+    Ok(inlined)
+}
+
+fn refuse<T>(edge: EdgeId, reason: &str) -> Result<T, Refusal> {
+    Err(Refusal { edge: Some(edge), reason: reason.to_string() })
+}
+
+/// Returns the lists of initial threads that a run may start with, each in the order of the kinds.
+fn initial_lists(program: &Program, bound: Option<u32>, starts: bool) -> Vec<Vec<EntryId>> {
     let most = bound.unwrap_or(u32::MAX);
     let mut initial_lists: Vec<Vec<EntryId>> = vec![Vec::new()];
     for (id, entry) in program.entries.iter_enumerated() {
@@ -100,7 +116,7 @@ fn initial_lists(program: &Program, bound: Option<u32>, starts: bool) -> Result<
     } else if initial_lists.len() > 1 {
         initial_lists.retain(|initial| !initial.is_empty());
     }
-    Ok(initial_lists)
+    initial_lists
 }
 
 /// Extends a list of initial threads by each possible number of threads of one more kind.
