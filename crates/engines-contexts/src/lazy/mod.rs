@@ -213,7 +213,7 @@ impl ThreadList {
             Histories::Numbers if numbering == Numbering::Never => Histories::Values,
             histories => histories,
         };
-        SharedModel::new(&self.tracked, &self.target, (contexts, Side::ONE, histories), run)
+        SharedModel::new(&self.tracked, &self.target, (contexts, Side::ONE, histories), run).map_err(out_of_nodes)
     }
 
     /// Returns the verdict for an execution of the list of threads.

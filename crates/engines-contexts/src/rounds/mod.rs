@@ -153,7 +153,7 @@ impl Rounds {
 }
 
 fn model<'a>(tracked: &'a Tracked, target: &'a Target, rounds: u32, run: &'a Run<'a>) -> Result<SharedModel<'a>, Stop> {
-    SharedModel::new(tracked, target, (rounds, Side::TWO, Histories::Values), run)
+    SharedModel::new(tracked, target, (rounds, Side::TWO, Histories::Values), run).map_err(out_of_nodes)
 }
 
 /// Returns whether the game is played after the last round, for one round less: for ranges of numbers from the first

@@ -68,7 +68,7 @@ impl<'a> SharedModel<'a> {
         target: &'a Target,
         (contexts, n_sides, histories): (u32, usize, Histories),
         run: &'a Run<'a>,
-    ) -> Result<SharedModel<'a>, Stop> {
+    ) -> Result<SharedModel<'a>, OutOfNodes> {
         let Tracked { program, flag, kept } = tracked;
         let (flag, roots) = (*flag, tracked.roots());
         let calls = CallGraph::new(program);
@@ -83,7 +83,7 @@ impl<'a> SharedModel<'a> {
             widen(&mut layout, &shared, (flag, is_root), proc, program);
         }
         let released = match flag {
-            Some(flag) => layout.manager.literal(layout.var(flag, When::Now), false).map_err(out_of_nodes)?,
+            Some(flag) => layout.manager.literal(layout.var(flag, When::Now), false)?,
             None => layout.manager.top(),
         };
         let now = layout.vars(shared.iter().copied(), When::Now);
@@ -92,7 +92,7 @@ impl<'a> SharedModel<'a> {
             StateNumbers::new(&layout.manager, now.clone(), first)
         });
         let frames = program.procs.indices().map(|proc| frame(program, &layout, proc));
-        let frames = frames.collect::<Result<_, _>>().map_err(out_of_nodes)?;
+        let frames = frames.collect::<Result<_, _>>()?;
         let (resumes, publishes) = switches(program, &calls, &flow, flag);
         let mut model = SharedModel {
             prepared: program.edges.iter().map(|_| OnceCell::new()).collect(),
@@ -111,12 +111,12 @@ impl<'a> SharedModel<'a> {
             publishes,
             released,
             frames,
-            all_history: layout.manager.var_set(&[]).map_err(out_of_nodes)?,
-            shared_now: layout.manager.var_set(&now).map_err(out_of_nodes)?,
+            all_history: layout.manager.var_set(&[])?,
+            shared_now: layout.manager.var_set(&now)?,
             layout,
             histories,
         };
-        model.all_history = model.set(&[&model.history(contexts)]).map_err(out_of_nodes)?;
+        model.all_history = model.set(&[&model.history(contexts)])?;
         Ok(model)
     }
 

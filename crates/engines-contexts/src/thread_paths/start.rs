@@ -15,25 +15,14 @@ use super::shared_model::SharedModel;
 use super::template_paths::{PathError, TemplatePaths, ThreadRoot};
 use super::walk::{StateVector, ThreadRun, Walker};
 
-/// Computes the shared states when the threads start, as those with which a first context begins, or an error of the
-/// code before. Some shared variables keep the values that others have then.
-fn initial<'w, 'a>(
-    model: &'w SharedModel<'a>,
-    prelude: Option<&mut TemplatePaths<'w, 'a>>,
-) -> Result<Result<Bdd, PathError>, Stop> {
-    let mut states = model.layout.initial(&model.program.init).map_err(out_of_nodes)?;
-    if let Some(prelude) = prelude {
-        if let Some(error) = prelude.begin_alone(&states)? {
-            return Ok(Err(error));
-        }
-        states = prelude.finished.clone();
-    }
+/// Returns the shared states when the threads start, as those with which a first context begins, from the current ones.
+/// Some shared variables keep the values that others have then.
+fn first_states(model: &SharedModel<'_>, states: &Bdd) -> Result<Bdd, OutOfNodes> {
     let now = |var: VarId| model.layout.var(var, When::Now);
     let pairs: Vec<(Var, Var)> = model.kept.iter().map(|(var, kept)| (now(*var), now(*kept))).collect();
-    let states = model.layout.manager.equal(&pairs).and_then(|kept| states.and(&kept)).map_err(out_of_nodes)?;
-    model.meet(&states).map_err(out_of_nodes)?;
-    let first = model.column(Side::In, 1);
-    Ok(Ok(model.now_to(&states, &first).map_err(out_of_nodes)?))
+    let states = states.and(&model.layout.manager.equal(&pairs)?)?;
+    model.meet(&states)?;
+    model.now_to(&states, &model.column(Side::In, 1))
 }
 
 /// Returns the templates of the threads with which a program begins, and for each of its entries the number of its
@@ -42,14 +31,12 @@ fn templates<'w, 'a>(model: &'w SharedModel<'a>) -> (Vec<TemplatePaths<'w, 'a>>,
     let mut templates: Vec<TemplatePaths<'w, 'a>> = Vec::new();
     let mut of_entries = Vec::new();
     for entry in &model.program.entries {
-        let alike = |template: &TemplatePaths<'w, 'a>| {
-            (template.root.proc, &template.root.thread_vars, &template.root.init)
-                == (entry.proc, &entry.thread_vars, &entry.init)
-        };
-        of_entries.push(templates.iter().position(alike).unwrap_or(templates.len()));
-        if of_entries.last() == Some(&templates.len()) {
-            let (thread_vars, init) = (entry.thread_vars.clone(), entry.init.clone());
-            templates.push(TemplatePaths::new(model, ThreadRoot { proc: entry.proc, thread_vars, init }));
+        let (thread_vars, init) = (entry.thread_vars.clone(), entry.init.clone());
+        let root = ThreadRoot { proc: entry.proc, thread_vars, init };
+        let known = templates.iter().position(|template| template.root == root);
+        of_entries.push(known.unwrap_or(templates.len()));
+        if known.is_none() {
+            templates.push(TemplatePaths::new(model, root));
         }
     }
     (templates, of_entries)
@@ -71,9 +58,15 @@ impl<'w, 'a> ThreadPaths<'w, 'a> {
     pub(crate) fn begin(model: &'w SharedModel<'a>) -> Result<(ThreadPaths<'w, 'a>, Option<PathError>), Stop> {
         let alone = |proc| TemplatePaths::new(model, ThreadRoot { proc, thread_vars: Vec::new(), init: Vec::new() });
         let mut prelude = model.program.prelude.map(alone);
-        let (initial, error) = match initial(model, prelude.as_mut())? {
-            Ok(states) => (states, None),
-            Err(error) => (model.layout.manager.bottom(), Some(error)),
+        let mut states = model.layout.initial(&model.program.init).map_err(out_of_nodes)?;
+        let mut error = None;
+        if let Some(prelude) = &mut prelude {
+            error = prelude.begin_alone(&states)?;
+            states = prelude.finished.clone();
+        }
+        let initial = match error {
+            Some(_) => model.layout.manager.bottom(),
+            None => first_states(model, &states).map_err(out_of_nodes)?,
         };
         let (templates, of_entries) = templates(model);
         Ok((ThreadPaths { model, prelude, templates, of_entries, initial }, error))

@@ -94,6 +94,7 @@ enum WorkItem {
 }
 
 /// The beginning of the threads of a template.
+#[derive(PartialEq)]
 pub(crate) struct ThreadRoot {
     pub(crate) proc: ProcId,
     pub(crate) thread_vars: Vec<VarId>,

@@ -23,14 +23,13 @@ pub(super) type Past = (u32, SharedVector, SharedVector);
 #[derive(Default)]
 pub(super) struct BlockList {
     pub(super) list: Vec<Block>,
-    known: FxHashSet<Block>,
     by_begins: FxHashMap<SharedVector, Vec<usize>>,
     by_both: FxHashMap<(SharedVector, SharedVector), Vec<usize>>,
 }
 
 impl BlockList {
     fn add(&mut self, block: Block) {
-        if self.known.insert(block.clone()) {
+        if !self.has(&block) {
             let number = self.list.len();
             self.by_begins.entry(block.begins.clone()).or_default().push(number);
             self.by_both.entry((block.begins.clone(), block.ends.clone())).or_default().push(number);
@@ -38,14 +37,19 @@ impl BlockList {
         }
     }
 
+    /// Returns the numbers of threads of all blocks with these vectors.
+    fn used(&self, begins: &[SharedId], ends: &[SharedId]) -> impl Iterator<Item = &[u32]> {
+        let blocks = self.by_both.get(&(begins.to_vec(), ends.to_vec())).into_iter().flatten();
+        blocks.map(|number| &*self.list[*number].used)
+    }
+
     pub(super) fn has(&self, block: &Block) -> bool {
-        self.known.contains(block)
+        self.used(&block.begins, &block.ends).any(|used| used == block.used)
     }
 
     /// Returns whether some block with these vectors fits next to the given numbers of threads.
     fn fits(&self, templates: &SystemTemplates<'_>, used: &[u32], begins: &[SharedId], ends: &[SharedId]) -> bool {
-        let blocks = self.by_both.get(&(begins.to_vec(), ends.to_vec())).into_iter().flatten();
-        blocks.into_iter().any(|number| templates.fit_together(&self.list[*number].used, used))
+        self.used(begins, ends).any(|other| templates.fit_together(other, used))
     }
 }
 
