@@ -4,6 +4,7 @@ use fixedbitset::FixedBitSet;
 use selvedge_check::{Certificate, Task};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::{Edge, Expr, LocId, Op, Program};
+use selvedge_transition::step::control::{Control, control};
 
 /// Returns the locations that threads can reach along edges whose condition is not constant false, if there is no error
 /// among them.
@@ -39,12 +40,15 @@ pub fn certificate(task: &Task<'_>) -> Option<Certificate> {
 
 /// Returns the locations of threads after a step along the edge.
 fn next(program: &Program, edge: &Edge) -> Vec<LocId> {
-    match &edge.op {
-        Op::Assign(assign) if assign.constrain == Expr::FALSE => Vec::new(),
-        Op::Assert(Expr::FALSE) | Op::Return(_) | Op::End => Vec::new(),
-        Op::Assign(_) | Op::Assert(_) | Op::AtomicBegin | Op::AtomicEnd => vec![edge.to],
-        Op::Call(call) => vec![edge.to, program.procs[call.callee].entry],
-        Op::Spawn(spawn) => vec![edge.to, program.procs[spawn.callee].entry],
-        Op::Fork(at) => vec![edge.to, *at],
+    let is_blocked = match &edge.op {
+        Op::Assign(assign) => assign.constrain == Expr::FALSE,
+        op => *op == Op::Assert(Expr::FALSE),
+    };
+    match control(program, edge) {
+        _ if is_blocked => Vec::new(),
+        Control::Return | Control::End => Vec::new(),
+        Control::Next => vec![edge.to],
+        Control::Call(call) => vec![edge.to, program.procs[call.callee].entry],
+        Control::Start(at) => vec![edge.to, at],
     }
 }

@@ -11,12 +11,13 @@ use rustc_hash::FxHashMap;
 use selvedge_check::{Event, Run, Stop, Task};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::trace::{Step, ThreadId, Trace};
-use selvedge_ir::{Assign, Call, EdgeId, LocId, Op, Program, Scope, Value, VarId};
+use selvedge_ir::{EdgeId, ProcId, Program, Scope, Value, VarId};
 use selvedge_logic::aig::{Aig, Encoder, Input, Lit};
 use selvedge_logic::sat::{Answer, Solver};
-use selvedge_transition::step::circuit::{self, Begin, Valuation};
+use selvedge_transition::step::circuit::{self, Begin, Effect, Valuation};
+use selvedge_transition::step::control::call_at;
 
-use super::frame::{Caller, Phase, UnwoundNode, UnwoundPlace};
+use super::frame::{Caller, Callers, Phase, UnwoundNode, UnwoundPlace};
 
 /// All executions with a given number of steps; no shorter one ends in an error.
 pub(crate) struct Unwinding<'t> {
@@ -52,16 +53,9 @@ struct UnwoundMove {
 struct MoveOutcome {
     condition: Lit,
     /// The next state; `None` if a target assertion fails.
-    to: Option<(UnwoundPlace, Valuation, super::frame::Callers)>,
+    to: Option<(UnwoundPlace, Valuation, Callers)>,
     fresh: Vec<(VarId, Input)>,
     thread: Option<Begin>,
-}
-
-impl MoveOutcome {
-    fn plain(condition: Lit, to: UnwoundPlace, valuation: Valuation, node: &UnwoundNode) -> MoveOutcome {
-        let callers = node.callers.clone();
-        MoveOutcome { condition, to: Some((to, valuation, callers)), fresh: Vec::new(), thread: None }
-    }
 }
 
 impl<'t> Unwinding<'t> {
@@ -153,8 +147,7 @@ impl<'t> Unwinding<'t> {
     fn leave(&mut self, place: UnwoundPlace, node: &UnwoundNode) {
         let mut edges = Vec::new();
         for edge in self.flow.out(place.loc).to_vec() {
-            let choices = circuit::fresh(&mut self.aig, self.task.program.edges[edge].op.choices().len());
-            let outcomes = self.outcomes(place, node, edge, &choices);
+            let (outcomes, choices) = self.outcomes(place, node, edge);
             if !outcomes.is_empty() {
                 edges.push((edge, choices, outcomes));
             }
@@ -210,42 +203,27 @@ impl<'t> Unwinding<'t> {
         }
     }
 
-    /// Returns the possible results of a step along an edge.
-    fn outcomes(&mut self, place: UnwoundPlace, node: &UnwoundNode, id: EdgeId, choices: &[Input]) -> Vec<MoveOutcome> {
+    /// Returns the possible results of a step along an edge, and its choices.
+    fn outcomes(&mut self, place: UnwoundPlace, node: &UnwoundNode, id: EdgeId) -> (Vec<MoveOutcome>, Vec<Input>) {
         let program = self.task.program;
-        let edge = &program.edges[id];
-        let next = |loc: LocId| UnwoundPlace { loc, ..place };
-        match &edge.op {
-            Op::Assign(assign) => vec![self.assign(node, assign, next(edge.to), choices)],
-            Op::AtomicBegin | Op::AtomicEnd => {
-                vec![MoveOutcome::plain(Lit::TRUE, next(edge.to), node.valuation.clone(), node)]
+        let plain = |condition: Lit, to| MoveOutcome { condition, to, fresh: Vec::new(), thread: None };
+        let next = |condition: Lit, valuation: Valuation| {
+            let to = UnwoundPlace { loc: program.edges[id].to, ..place };
+            plain(condition, Some((to, valuation, node.callers.clone())))
+        };
+        let (effect, choices) = circuit::step(&mut self.aig, program, id, &node.valuation);
+        let outcomes = match effect {
+            Effect::Next(condition, after) => vec![next(condition, after)],
+            Effect::Assert(holds) => {
+                let fails = self.task.target.has_assert(id).then(|| plain(!holds, None));
+                [next(holds, node.valuation.clone())].into_iter().chain(fails).collect()
             }
-            Op::Assert(condition) => {
-                let holds = circuit::value(&mut self.aig, condition, &node.valuation, choices);
-                let mut outcomes = vec![MoveOutcome::plain(holds, next(edge.to), node.valuation.clone(), node)];
-                if self.task.target.has_assert(id) {
-                    outcomes.push(MoveOutcome { condition: !holds, to: None, fresh: Vec::new(), thread: None });
-                }
-                outcomes
-            }
-            Op::Call(call) => vec![self.call(place, node, id, call, choices)],
-            Op::Return(_) | Op::End
-                if place.phase == Phase::Prelude && (node.callers.is_none() || edge.op == Op::End) =>
-            {
-                vec![self.start(node)]
-            }
-            Op::Return(values) => {
-                let results = circuit::values(&mut self.aig, values, &node.valuation, choices);
-                node.callers.iter().flat_map(|caller| returns(program, place, node, caller, &results)).collect()
-            }
-            Op::End => Vec::new(),
-            Op::Spawn(_) | Op::Fork(_) => unreachable!("the engine only supports programs with one thread"),
-        }
-    }
-
-    fn assign(&mut self, node: &UnwoundNode, assign: &Assign, to: UnwoundPlace, choices: &[Input]) -> MoveOutcome {
-        let (condition, valuation) = circuit::assign(&mut self.aig, assign, &node.valuation, choices);
-        MoveOutcome::plain(condition, to, valuation, node)
+            Effect::Call(call, entry) => vec![self.call(place, node, id, call.callee, entry)],
+            Effect::Return(results) if node.callers.is_some() => returns(program, place, node, &results),
+            Effect::Return(_) | Effect::End if place.phase == Phase::Prelude => vec![self.start(node)],
+            Effect::Return(_) | Effect::End => Vec::new(),
+        };
+        (outcomes, choices)
     }
 
     fn call(
@@ -253,15 +231,15 @@ impl<'t> Unwinding<'t> {
         place: UnwoundPlace,
         node: &UnwoundNode,
         id: EdgeId,
-        call: &Call,
-        choices: &[Input],
+        callee: ProcId,
+        mut entry: Valuation,
     ) -> MoveOutcome {
         let program = self.task.program;
-        let (valuation, fresh) = circuit::enter(&mut self.aig, program, call, &node.valuation, choices);
+        let fresh = circuit::add_locals(&mut self.aig, program, callee, &mut entry);
         let locals = node.valuation.restrict(|var| is_local(program, var));
         let caller = Caller { calls: vec![(id, Lit::TRUE)], locals, below: node.callers.clone() };
-        let to = UnwoundPlace { loc: program.procs[call.callee].entry, height: place.height + 1, ..place };
-        MoveOutcome { condition: Lit::TRUE, to: Some((to, valuation, Some(Rc::new(caller)))), fresh, thread: None }
+        let to = UnwoundPlace { loc: program.procs[callee].entry, height: place.height + 1, ..place };
+        MoveOutcome { condition: Lit::TRUE, to: Some((to, entry, Some(Rc::new(caller)))), fresh, thread: None }
     }
 
     /// Ends the prelude and starts the thread.
@@ -313,20 +291,14 @@ impl UnwoundMove {
 }
 
 /// Returns from a node to each of its callers.
-fn returns(
-    program: &Program,
-    place: UnwoundPlace,
-    node: &UnwoundNode,
-    caller: &Caller,
-    results: &[Lit],
-) -> Vec<MoveOutcome> {
+fn returns(program: &Program, place: UnwoundPlace, node: &UnwoundNode, results: &[Lit]) -> Vec<MoveOutcome> {
+    let Some(caller) = &node.callers else { return Vec::new() };
     let return_to = |&(edge, condition): &(EdgeId, Lit)| {
-        let Op::Call(call) = &program.edges[edge].op else { unreachable!("callers are at calls") };
         let owner = program.locs[program.edges[edge].from].proc;
         let locals = caller.locals.iter().filter(|(var, _)| program.vars[*var].scope == Scope::Local(owner));
         let globals = node.valuation.iter().filter(|(var, _)| !is_local(program, *var));
         let before: Valuation = globals.chain(locals).collect();
-        let after = circuit::resume(program, call, &before, &node.valuation, results);
+        let after = circuit::resume(program, call_at(program, edge), &before, &node.valuation, results);
         let to = UnwoundPlace { loc: program.edges[edge].to, height: place.height - 1, ..place };
         MoveOutcome { condition, to: Some((to, after, caller.below.clone())), fresh: Vec::new(), thread: None }
     };

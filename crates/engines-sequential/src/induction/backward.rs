@@ -12,13 +12,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use selvedge_check::{Paths, Run, Stop, Task};
-use selvedge_ir::{Op, ProcId, Scope, VarId};
+use selvedge_ir::{ProcId, Scope, VarId};
 use selvedge_logic::aig::{Aig, Encoder, Input, Lit};
 use selvedge_logic::sat::{Answer, Solver};
-use selvedge_transition::step::circuit::{self, Valuation};
+use selvedge_transition::step::circuit::{self, Effect, Valuation};
+use selvedge_transition::step::control::call_at;
 
 use super::inlined_graph::{InlinedGraph, InlinedMove, MoveTarget};
-use crate::bmc::Phase;
 
 /// Sequences of states, the last one first, whose next state would be an error.
 pub(super) struct BackwardUnrolling<'t> {
@@ -160,40 +160,27 @@ impl<'t> BackwardUnrolling<'t> {
     /// they are never read.
     fn effect(&mut self, step: &InlinedMove, now: &Valuation) -> MoveEffect {
         let program = self.task.program;
-        let edge = &program.edges[step.edge];
         let place = self.graph.all.get_index(step.from).expect("moves begin at places");
-        let choices = circuit::fresh(&mut self.aig, edge.op.choices().len());
-        let mut effect = MoveEffect { condition: Lit::TRUE, after: now.clone() };
-        match &edge.op {
-            Op::Assign(assign) => {
-                let (condition, after) = circuit::assign(&mut self.aig, assign, now, &choices);
-                effect = MoveEffect { condition, after };
+        let (effect, _) = circuit::step(&mut self.aig, program, step.edge, now);
+        let mut after = now.clone();
+        let mut condition = Lit::TRUE;
+        match effect {
+            Effect::Next(passes, values) => (condition, after) = (passes, values),
+            Effect::Assert(holds) => condition = if step.to == MoveTarget::Failure { !holds } else { holds },
+            Effect::Call(call, mut entry) => {
+                circuit::add_locals(&mut self.aig, program, call.callee, &mut entry);
+                after.update(&entry);
             }
-            Op::Assert(condition) => {
-                let holds = circuit::value(&mut self.aig, condition, now, &choices);
-                effect.condition = if step.to == MoveTarget::Failure { !holds } else { holds };
+            Effect::Return(results) if !place.calls.is_empty() => {
+                let call = place.calls.last().expect("it is not empty");
+                after = circuit::resume(program, call_at(program, *call), now, now, &results);
             }
-            Op::Call(call) => {
-                let (entry, _) = circuit::enter(&mut self.aig, program, call, now, &choices);
-                entry.iter().for_each(|(var, lit)| effect.after.set(var, lit));
+            // The end of the prelude; the thread's own end is not a move.
+            Effect::Return(_) | Effect::End => {
+                after.update(&circuit::begin_thread(&mut self.aig, program, now).valuation);
             }
-            Op::Return(values) => match place.calls.last().map(|call| &program.edges[*call].op) {
-                Some(Op::Call(call)) => {
-                    let results = circuit::values(&mut self.aig, values, now, &choices);
-                    effect.after = circuit::resume(program, call, now, now, &results);
-                }
-                _ => self.start(&mut effect),
-            },
-            Op::End if place.phase == Phase::Prelude => self.start(&mut effect),
-            _ => {}
         }
-        effect
-    }
-
-    /// Ends the prelude and starts the thread.
-    fn start(&mut self, effect: &mut MoveEffect) {
-        let begin = circuit::begin_thread(&mut self.aig, self.task.program, &effect.after);
-        begin.valuation.iter().for_each(|(var, lit)| effect.after.set(var, lit));
+        MoveEffect { condition, after }
     }
 
     /// Returns the pairs of states that are equal in the solver's solution.

@@ -6,7 +6,8 @@
 use indexmap::IndexSet;
 use selvedge_check::Task;
 use selvedge_ir::flow::Flow;
-use selvedge_ir::{EdgeId, LocId, Op, ProcId, Program};
+use selvedge_ir::{EdgeId, LocId, ProcId, Program};
+use selvedge_transition::step::control::{Control, call_at, control};
 
 use crate::bmc::Phase;
 
@@ -82,28 +83,26 @@ impl InlinedGraph {
     fn follow(&mut self, task: &Task<'_>, from: usize, place: &InlinedPlace, id: EdgeId) -> Result<(), &'static str> {
         let program = task.program;
         let edge = &program.edges[id];
-        let next = match &edge.op {
-            Op::Assign(_) | Op::Assert(_) | Op::AtomicBegin | Op::AtomicEnd => {
-                InlinedPlace { loc: edge.to, ..place.clone() }
-            }
-            Op::Call(call) if place.procs(program).contains(&call.callee) => {
+        let next = match control(program, edge) {
+            Control::Next => InlinedPlace { loc: edge.to, ..place.clone() },
+            Control::Call(call) if place.procs(program).contains(&call.callee) => {
                 return Err("only supports programs without recursion");
             }
-            Op::Call(call) => InlinedPlace {
+            Control::Call(call) => InlinedPlace {
                 calls: [place.calls.as_slice(), &[id]].concat(),
                 loc: program.procs[call.callee].entry,
                 ..*place
             },
-            Op::Return(_) if !place.calls.is_empty() => {
+            Control::Return if !place.calls.is_empty() => {
                 let (call, calls) = place.calls.split_last().expect("it is not empty");
                 InlinedPlace { calls: calls.to_vec(), loc: program.edges[*call].to, ..*place }
             }
-            Op::Return(_) | Op::End if place.phase == Phase::Prelude => {
+            Control::Return | Control::End if place.phase == Phase::Prelude => {
                 let loc = program.procs[program.entries[0].proc].entry;
                 InlinedPlace { phase: Phase::Thread, calls: Vec::new(), loc }
             }
-            Op::Return(_) | Op::End => return Ok(()),
-            Op::Spawn(_) | Op::Fork(_) => unreachable!("the engine only supports programs with one thread"),
+            Control::Return | Control::End => return Ok(()),
+            Control::Start(_) => unreachable!("the engine only supports programs with one thread"),
         };
         let to = self.number(task, next);
         self.moves.push(InlinedMove { from, edge: id, to });
@@ -121,10 +120,6 @@ impl InlinedPlace {
             Phase::Prelude => program.prelude,
             Phase::Thread => program.entries.first().map(|entry| entry.proc),
         };
-        let callee = |edge: &EdgeId| match &program.edges[*edge].op {
-            Op::Call(call) => Some(call.callee),
-            _ => None,
-        };
-        first.into_iter().chain(self.calls.iter().filter_map(callee)).collect()
+        first.into_iter().chain(self.calls.iter().map(|call| call_at(program, *call).callee)).collect()
     }
 }

@@ -2,13 +2,13 @@
 
 use selvedge_logic::aig::Lit;
 
-use super::simulate::{CallSite, ProcedureEnd, Simulation, StateId, StateOrigin, StateOutcome};
+use super::simulate::{CallSite, ProcedureEnds, Simulation, StateId, StateOrigin, StateOutcome};
 
 /// The known effects of calls of a procedure.
 #[derive(Clone, Debug)]
 pub(super) enum CallEffects {
     /// A universal summary: states at the exit and at errors of frames for all entry values.
-    Universal { exits: Vec<StateId>, failures: Vec<StateId> },
+    Universal(ProcedureEnds),
     /// Nothing is known except which variables may change, and whether there are errors at all.
     Nondeterministic { may_fail: bool },
 }
@@ -17,11 +17,7 @@ impl CallEffects {
     /// Returns the outcomes of a call.
     pub(super) fn outcomes(&self, sim: &mut Simulation<'_>, site: &CallSite) -> Vec<StateOutcome> {
         match self {
-            CallEffects::Universal { exits, failures } => {
-                let exits = exits.iter().map(|state| (*state, ProcedureEnd::Exit));
-                let ends: Vec<_> = exits.chain(failures.iter().map(|state| (*state, ProcedureEnd::Error))).collect();
-                ends.into_iter().filter_map(|(state, end)| sim.apply(site, state, end)).collect()
-            }
+            CallEffects::Universal(ends) => ends.all().filter_map(|end| sim.apply(site, end)).collect(),
             CallEffects::Nondeterministic { may_fail } => {
                 let mut outcomes = vec![StateOutcome::Next(sim.guess(site))];
                 if *may_fail {

@@ -13,7 +13,7 @@ use super::call_effects::CallEffects;
 use super::nest::nest;
 use super::reach::{Errors, FoundError, Reach};
 use super::root::Root;
-use super::simulate::{Renaming, Simulation, StateId};
+use super::simulate::{ProcedureEnds, Renaming, Simulation, StateId};
 use super::trace::{Tracer, Witness};
 use super::unroll::{Closure, unroll};
 
@@ -59,7 +59,7 @@ pub(super) fn lazy(sim: &mut Simulation<'_>, recursion: Recursion) -> Result<Opt
     let mut stale: BTreeSet<ProcId> = first.collect();
     loop {
         for component in &components {
-            let is_summarised = |proc: &ProcId| matches!(known[*proc], Some(CallEffects::Universal { .. }));
+            let is_summarised = |proc: &ProcId| matches!(known[*proc], Some(CallEffects::Universal(_)));
             let calls_stale =
                 |proc: &ProcId| sim.facts.calls.callees(*proc).iter().any(|callee| stale.contains(callee));
             let stays = component.iter().all(|proc| !stale.contains(proc))
@@ -107,7 +107,7 @@ fn summarise(
     if let [proc] = component
         && !sim.facts.calls.is_recursive(*proc)
     {
-        known[*proc] = Some(unroll(sim, known, *proc, Closure::Either)?);
+        known[*proc] = Some(CallEffects::Universal(unroll(sim, known, *proc, Closure::Either)?));
         return Ok(());
     }
     match recursion {
@@ -124,10 +124,9 @@ fn fixpoint(sim: &mut Simulation<'_>, known: &mut KnownEffects, component: &[Pro
     let mut reach = Reach::new(sim, known, Errors::Collect);
     let records: Vec<usize> = component.iter().map(|proc| reach.enter_with_all_values(*proc)).collect();
     reach.run()?;
-    let ends = |record: usize| (reach.records[record].exits.clone(), reach.records[record].failures.clone());
-    let ends: Vec<(Vec<StateId>, Vec<StateId>)> = records.into_iter().map(ends).collect();
-    for (proc, (exits, failures)) in component.iter().zip(ends) {
-        known[*proc] = Some(CallEffects::Universal { exits, failures });
+    let ends: Vec<ProcedureEnds> = records.into_iter().map(|record| reach.records[record].ends.clone()).collect();
+    for (proc, ends) in component.iter().zip(ends) {
+        known[*proc] = Some(CallEffects::Universal(ends));
     }
     sim.close(Argument::FixedPoint);
     Ok(())
@@ -143,7 +142,7 @@ fn witness(sim: &mut Simulation<'_>, known: &KnownEffects) -> Result<Option<Witn
     if let Some(witness) = first_error(sim, known, &root, prelude, None, Lit::TRUE)? {
         return Ok(Some(witness));
     }
-    for exit in ends(known, prelude).0 {
+    for exit in &ends(known, prelude).exits {
         let state = sim.states[*exit].clone();
         let actual = root.actual(sim, prelude);
         let (values, guard, renaming) = sim.instantiate(&state, &actual);
@@ -165,7 +164,7 @@ fn first_error(
     prelude: Option<(StateId, Renaming)>,
     condition: Lit,
 ) -> Result<Option<Witness>, Stop> {
-    for failure in ends(known, proc).1 {
+    for failure in &ends(known, proc).failures {
         let state = sim.states[*failure].clone();
         let actual = root.actual(sim, proc);
         let (_, guard, renaming) = sim.instantiate(&state, &actual);
@@ -178,9 +177,9 @@ fn first_error(
     Ok(None)
 }
 
-fn ends(known: &KnownEffects, proc: ProcId) -> (&[StateId], &[StateId]) {
+fn ends(known: &KnownEffects, proc: ProcId) -> &ProcedureEnds {
     match &known[proc] {
-        Some(CallEffects::Universal { exits, failures }) => (exits, failures),
+        Some(CallEffects::Universal(ends)) => ends,
         _ => unreachable!("the first procedures are summarised"),
     }
 }

@@ -27,14 +27,14 @@ use selvedge_logic::aig::{Input, Lit};
 use super::call_effects::CallEffects;
 use super::modes::KnownEffects;
 use super::queries::equal;
-use super::simulate::{ProcedureEnd, Simulation, StateId, StateOrigin};
+use super::simulate::{ProcedureEnds, Simulation, StateId, StateOrigin};
 use super::unroll::{Closure, unroll};
 
 /// One end of a procedure.
 #[derive(Clone, Debug)]
 struct ProcedureEnding {
     proc: ProcId,
-    end: ProcedureEnd,
+    is_exit: bool,
     guard: Lit,
     pair: EntryExit,
     calls: Vec<NestedCall>,
@@ -52,14 +52,14 @@ struct EntryExit {
 struct NestedCall {
     made: Lit,
     proc: ProcId,
-    end: ProcedureEnd,
+    is_exit: bool,
     pair: EntryExit,
 }
 
 /// Computes universal summaries of a recursive component.
 pub(super) fn nest(sim: &mut Simulation<'_>, known: &mut KnownEffects, component: &[ProcId]) -> Result<(), Stop> {
     for proc in component {
-        known[*proc] = Some(CallEffects::Universal { exits: Vec::new(), failures: Vec::new() });
+        known[*proc] = Some(CallEffects::Universal(ProcedureEnds::default()));
     }
     let mut depths: Vec<Vec<ProcedureEnding>> = Vec::new();
     loop {
@@ -73,29 +73,21 @@ pub(super) fn nest(sim: &mut Simulation<'_>, known: &mut KnownEffects, component
             return Ok(());
         }
         for (proc, summary) in component.iter().zip(summaries) {
-            known[*proc] = Some(summary);
+            known[*proc] = Some(CallEffects::Universal(summary));
         }
     }
 }
 
 /// Returns the endings in summaries, with the calls that lead to them.
-fn endings(sim: &mut Simulation<'_>, summaries: &[CallEffects], component: &[ProcId]) -> Vec<ProcedureEnding> {
-    let mut endings = Vec::new();
-    for summary in summaries {
-        let CallEffects::Universal { exits, failures } = summary else {
-            unreachable!("unrolling gives universal summaries")
-        };
-        let ends = exits
-            .iter()
-            .map(|exit| (*exit, ProcedureEnd::Exit))
-            .chain(failures.iter().map(|fail| (*fail, ProcedureEnd::Error)));
-        for (state, end) in ends {
-            let calls = calls(sim, state, component);
-            let proc = sim.frames[sim.states[state].frame].proc;
-            endings.push(ProcedureEnding { proc, end, guard: sim.states[state].guard, pair: pair(sim, state), calls });
-        }
-    }
-    endings
+fn endings(sim: &mut Simulation<'_>, summaries: &[ProcedureEnds], component: &[ProcId]) -> Vec<ProcedureEnding> {
+    let mut ending = |state: StateId| ProcedureEnding {
+        proc: sim.frames[sim.states[state].frame].proc,
+        is_exit: sim.is_exit(state),
+        guard: sim.states[state].guard,
+        pair: pair(sim, state),
+        calls: calls(sim, state, component),
+    };
+    summaries.iter().flat_map(ProcedureEnds::all).map(&mut ending).collect()
 }
 
 fn pair(sim: &Simulation<'_>, state: StateId) -> EntryExit {
@@ -119,11 +111,10 @@ fn calls(sim: &mut Simulation<'_>, state: StateId, component: &[ProcId]) -> Vec<
             StateOrigin::Call { from, callee, renaming, .. } => {
                 let proc = sim.frames[sim.states[callee].frame].proc;
                 if component.contains(&proc) {
-                    let is_exit = sim.states[callee].loc == sim.program.procs[proc].exit;
-                    let end = if is_exit { ProcedureEnd::Exit } else { ProcedureEnd::Error };
+                    let is_exit = sim.is_exit(callee);
                     let new: FxHashMap<Input, Lit> = renaming.into_iter().collect();
                     let pair = pair(sim, callee).map(sim, |input| new.get(&input).copied());
-                    calls.push(NestedCall { made, proc, end, pair });
+                    calls.push(NestedCall { made, proc, is_exit, pair });
                 }
                 vec![(from, made)]
             }
@@ -166,7 +157,9 @@ fn can_nest(sim: &mut Simulation<'_>, depths: &[Vec<ProcedureEnding>]) -> Result
 fn links(sim: &mut Simulation<'_>, ending: &ProcedureEnding, next: &[(Lit, ProcedureEnding)]) -> Lit {
     let mut links = Vec::new();
     for call in &ending.calls {
-        for (taken, callee) in next.iter().filter(|(_, callee)| (callee.proc, callee.end) == (call.proc, call.end)) {
+        for (taken, callee) in
+            next.iter().filter(|(_, callee)| (callee.proc, callee.is_exit) == (call.proc, call.is_exit))
+        {
             let same = call.pair.equal(sim, &callee.pair);
             links.push(sim.aig.and_all(&[call.made, *taken, same]));
         }
@@ -203,7 +196,7 @@ impl ProcedureEnding {
 
     /// Returns whether both are the same end of the same procedure.
     fn is_like(&self, other: &ProcedureEnding) -> bool {
-        (self.proc, self.end) == (other.proc, other.end)
+        (self.proc, self.is_exit) == (other.proc, other.is_exit)
     }
 }
 

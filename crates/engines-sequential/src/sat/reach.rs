@@ -18,13 +18,13 @@ use std::collections::BTreeMap;
 
 use index_vec::IndexVec;
 use selvedge_check::{Event, Stop};
-use selvedge_ir::{LocId, Op, ProcId};
+use selvedge_ir::{LocId, ProcId};
 use selvedge_logic::aig::Lit;
 
 use super::call_effects::CallEffects;
 use super::queries::{CopiedImage, Image, equal};
 use super::root::Root;
-use super::simulate::{CallSite, FrameId, Overlap, ProcedureEnd, Simulation, StateId, StateOutcome};
+use super::simulate::{CallSite, FrameId, Overlap, ProcedureEnds, Simulation, StateId, StateOutcome};
 
 /// The exploration.
 pub(super) struct Reach<'s, 'a> {
@@ -64,8 +64,7 @@ pub(super) struct EntryRecord {
     history: BTreeMap<LocId, Vec<(StateId, CopiedImage)>>,
     /// The calls attached to it.
     sites: Vec<usize>,
-    pub(super) exits: Vec<StateId>,
-    pub(super) failures: Vec<StateId>,
+    pub(super) ends: ProcedureEnds,
 }
 
 /// The treatment of errors.
@@ -114,9 +113,8 @@ impl<'s, 'a> Reach<'s, 'a> {
     fn record(&mut self, frame: FrameId, reach: Lit, entries: Option<CopiedImage>, parent: Parent) -> usize {
         let number = self.records.len();
         self.of_proc[self.sim.frames[frame].proc].push(number);
-        let (sites, exits, failures) = (Vec::new(), Vec::new(), Vec::new());
-        let history = BTreeMap::new();
-        self.records.push(EntryRecord { frame, reach, entries, parent, history, sites, exits, failures });
+        let (history, sites, ends) = (BTreeMap::new(), Vec::new(), ProcedureEnds::default());
+        self.records.push(EntryRecord { frame, reach, entries, parent, history, sites, ends });
         let entry = self.sim.entry(frame);
         self.wait(number, entry);
         number
@@ -219,18 +217,13 @@ impl<'s, 'a> Reach<'s, 'a> {
             return self.fail(record, error);
         }
         if loc == program.procs[program.locs[loc].proc].exit {
-            self.records[record].exits.push(state);
+            self.records[record].ends.exits.push(state);
             self.start_after(record, state);
-            return self.apply_to_all(record, state, ProcedureEnd::Exit);
+            return self.apply_to_all(record, state);
         }
         for edge in self.sim.facts.flow.out(loc).to_vec() {
-            let found = match &program.edges[edge].op {
-                Op::Call(call) => self.call(record, state, edge, call.callee)?,
-                _ => {
-                    let outcomes = self.sim.step(state, edge);
-                    self.take(record, outcomes)?
-                }
-            };
+            let outcomes = self.sim.step(state, edge);
+            let found = self.take(record, outcomes)?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -240,13 +233,16 @@ impl<'s, 'a> Reach<'s, 'a> {
 
     fn take(&mut self, record: usize, outcomes: Vec<StateOutcome>) -> Result<Option<FoundError>, Stop> {
         for outcome in outcomes {
-            match outcome {
-                StateOutcome::Next(state) => self.wait(record, state),
-                StateOutcome::Error(state) => {
-                    if let Some(found) = self.fail(record, state)? {
-                        return Ok(Some(found));
-                    }
+            let found = match outcome {
+                StateOutcome::Next(state) => {
+                    self.wait(record, state);
+                    None
                 }
+                StateOutcome::Error(state) => self.fail(record, state)?,
+                StateOutcome::Call(site) => self.call(record, site)?,
+            };
+            if found.is_some() {
+                return Ok(found);
             }
         }
         Ok(None)
@@ -264,27 +260,24 @@ impl<'s, 'a> Reach<'s, 'a> {
         }
         let frame = self.sim.frames[self.records[record].frame].clone();
         let sim = &mut *self.sim;
-        let own: Vec<CopiedImage> = self.records[record]
-            .failures
-            .iter()
-            .map(|failure| {
-                let image = sim.image(*failure);
-                CopiedImage::new(&mut sim.aig, &image, |input| !frame.has_param(input))
-            })
-            .collect();
+        let copy = |failure: &StateId| {
+            let image = sim.image(*failure);
+            CopiedImage::new(&mut sim.aig, &image, |input| !frame.has_param(input))
+        };
+        let own: Vec<CopiedImage> = self.records[record].ends.failures.iter().map(copy).collect();
         let image = sim.image(state);
         let by: Vec<&CopiedImage> = own.iter().collect();
         if !by.is_empty() && sim.queries.is_covered(&mut sim.aig, &image, &by, sim.run)? {
             return Ok(None);
         }
-        self.records[record].failures.push(state);
-        self.apply_to_all(record, state, ProcedureEnd::Error)
+        self.records[record].ends.failures.push(state);
+        self.apply_to_all(record, state)
     }
 
-    fn apply_to_all(&mut self, record: usize, summary: StateId, end: ProcedureEnd) -> Result<Option<FoundError>, Stop> {
+    fn apply_to_all(&mut self, record: usize, summary: StateId) -> Result<Option<FoundError>, Stop> {
         for number in self.records[record].sites.clone() {
             let (site, caller) = self.sites[number].clone();
-            let outcome = self.sim.apply(&site, summary, end);
+            let outcome = self.sim.apply(&site, summary);
             if let Some(found) = self.take(caller, outcome.into_iter().collect())? {
                 return Ok(Some(found));
             }
@@ -293,28 +286,17 @@ impl<'s, 'a> Reach<'s, 'a> {
     }
 
     /// Attaches a call to records that cover it, and applies all their summaries so far.
-    fn call(
-        &mut self,
-        record: usize,
-        from: StateId,
-        edge: selvedge_ir::EdgeId,
-        callee: ProcId,
-    ) -> Result<Option<FoundError>, Stop> {
-        let site = self.sim.site(from, edge);
-        if let Some(known) = &self.known[callee] {
+    fn call(&mut self, record: usize, site: CallSite) -> Result<Option<FoundError>, Stop> {
+        if let Some(known) = &self.known[site.callee] {
             let outcomes = known.outcomes(self.sim, &site);
             return self.take(record, outcomes);
         }
         let number = self.sites.len();
         self.sites.push((site.clone(), record));
-        let at = self.covering(record, &site, callee)?;
-        for at in at {
+        for at in self.covering(record, &site)? {
             self.records[at].sites.push(number);
-            let ends = self.records[at].exits.iter().map(|exit| (*exit, ProcedureEnd::Exit));
-            let ends: Vec<_> =
-                ends.chain(self.records[at].failures.iter().map(|state| (*state, ProcedureEnd::Error))).collect();
-            for (summary, end) in ends {
-                let outcome = self.sim.apply(&site, summary, end);
+            for end in self.records[at].ends.clone().all() {
+                let outcome = self.sim.apply(&site, end);
                 if let Some(found) = self.take(record, outcome.into_iter().collect())? {
                     return Ok(Some(found));
                 }
@@ -325,10 +307,10 @@ impl<'s, 'a> Reach<'s, 'a> {
 
     /// Returns records that together cover the entry values of a call: a single one if possible, otherwise all,
     /// otherwise a new one.
-    fn covering(&mut self, caller: usize, site: &CallSite, callee: ProcId) -> Result<Vec<usize>, Stop> {
+    fn covering(&mut self, caller: usize, site: &CallSite) -> Result<Vec<usize>, Stop> {
         let guard = self.sim.aig.and(self.sim.states[site.from].guard, self.records[caller].reach);
         let image = Image { guard, tuple: site.actual.iter().map(|(_, lit)| lit).collect() };
-        let all = self.of_proc[callee].clone();
+        let all = self.of_proc[site.callee].clone();
         let alone = all.iter().map(|record| vec![*record]);
         let together = (all.len() > 1).then(|| all.clone());
         for records in alone.chain(together) {
@@ -340,6 +322,6 @@ impl<'s, 'a> Reach<'s, 'a> {
                 return Ok(records);
             }
         }
-        Ok(vec![self.enter(callee, &image, Parent::Call(site.clone(), caller))])
+        Ok(vec![self.enter(site.callee, &image, Parent::Call(site.clone(), caller))])
     }
 }

@@ -8,9 +8,10 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_check::{Argument, Explanation, Run, Stop, Task};
-use selvedge_ir::{Assign, Call, EdgeId, Expr, LocId, Op, ProcId, Program, Target, VarId};
+use selvedge_ir::{EdgeId, LocId, ProcId, Program, Target, VarId};
 use selvedge_logic::aig::{Aig, Input, Lit};
-use selvedge_transition::step::circuit::{self, Valuation};
+use selvedge_transition::step::circuit::{self, Effect, Valuation};
+use selvedge_transition::step::control::call_at;
 
 use super::program_facts::ProgramFacts;
 use super::queries::{Image, Queries, equal};
@@ -87,6 +88,7 @@ impl SymbolicFrame {
 #[derive(Clone, Debug)]
 pub(super) struct CallSite {
     pub(super) edge: EdgeId,
+    pub(super) callee: ProcId,
     pub(super) from: StateId,
     pub(super) choices: Vec<Input>,
     /// The inputs of the callee.
@@ -99,6 +101,24 @@ pub(super) enum StateOutcome {
     Next(StateId),
     /// An error.
     Error(StateId),
+    /// A call, whose outcomes are those of the callee.
+    Call(CallSite),
+}
+
+/// The ends of runs of a procedure.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ProcedureEnds {
+    /// The states at the exit.
+    pub(super) exits: Vec<StateId>,
+    /// The states at errors.
+    pub(super) failures: Vec<StateId>,
+}
+
+impl ProcedureEnds {
+    /// Returns all states, those at the exit first.
+    pub(super) fn all(&self) -> impl Iterator<Item = StateId> {
+        self.exits.iter().chain(&self.failures).copied()
+    }
 }
 
 impl<'a> Simulation<'a> {
@@ -209,46 +229,38 @@ impl<'a> Simulation<'a> {
         })
     }
 
-    /// Follows an edge that is not a call.
+    /// Follows an edge. Errors come before the next state.
     pub(super) fn step(&mut self, from: StateId, edge: EdgeId) -> Vec<StateOutcome> {
         let (program, state) = (self.program, self.states[from].clone());
-        let step = &program.edges[edge];
-        let choices = circuit::fresh(&mut self.aig, step.op.choices().len());
-        let via = StateOrigin::Step { edge, from, choices: choices.clone() };
-        let skip = Assign::skip();
-        let assign = match &step.op {
-            Op::Assign(assign) => assign,
-            Op::AtomicBegin | Op::AtomicEnd => &skip,
-            Op::Assert(condition) => return self.assert(from, edge, condition, &choices),
-            Op::Return(values) => {
-                let results = circuit::values(&mut self.aig, values, &state.values, &choices);
-                let exit = self.add(state.frame, step.to, state.guard, &state.values, via);
-                self.states[exit].results = results;
-                return vec![StateOutcome::Next(exit)];
+        let (effect, choices) = circuit::step(&mut self.aig, program, edge, &state.values);
+        let (mut results, mut failing) = (Vec::new(), Lit::FALSE);
+        let (condition, after) = match effect {
+            Effect::Next(condition, after) => (condition, after),
+            Effect::Assert(holds) => {
+                failing = !holds;
+                (holds, state.values)
             }
-            Op::End => return Vec::new(),
-            Op::Call(_) | Op::Spawn(_) | Op::Fork(_) => unreachable!("calls have sites, and there is one thread"),
+            Effect::Return(values) => {
+                results = values;
+                (Lit::TRUE, state.values)
+            }
+            Effect::Call(call, entry) => {
+                let inputs = self.facts.inputs(program, call.callee).into_iter();
+                let actual = inputs.map(|var| (var, entry.get(var))).collect();
+                return vec![StateOutcome::Call(CallSite { edge, callee: call.callee, from, choices, actual })];
+            }
+            Effect::End => return Vec::new(),
         };
-        let (condition, after) = circuit::assign(&mut self.aig, assign, &state.values, &choices);
-        let guard = self.aig.and(state.guard, condition);
-        match guard {
-            Lit::FALSE => Vec::new(),
-            guard => vec![StateOutcome::Next(self.add(state.frame, step.to, guard, &after, via))],
-        }
-    }
-
-    fn assert(&mut self, from: StateId, edge: EdgeId, condition: &Expr, choices: &[Input]) -> Vec<StateOutcome> {
-        let state = self.states[from].clone();
-        let condition = circuit::value(&mut self.aig, condition, &state.values, choices);
-        let via = || StateOrigin::Step { edge, from, choices: choices.to_vec() };
-        let (passes, fails) = (self.aig.and(state.guard, condition), self.aig.and(state.guard, !condition));
+        let via = StateOrigin::Step { edge, from, choices };
+        let (passes, fails) = (self.aig.and(state.guard, condition), self.aig.and(state.guard, failing));
         let mut outcomes = Vec::new();
         if self.target.has_assert(edge) && fails != Lit::FALSE {
-            outcomes.push(StateOutcome::Error(self.error(state.frame, state.loc, fails, via())));
+            outcomes.push(StateOutcome::Error(self.error(state.frame, state.loc, fails, via.clone())));
         }
         if passes != Lit::FALSE {
-            let to = self.program.edges[edge].to;
-            outcomes.push(StateOutcome::Next(self.add(state.frame, to, passes, &state.values, via())));
+            let next = self.add(state.frame, program.edges[edge].to, passes, &after, via);
+            self.states[next].results = results;
+            outcomes.push(StateOutcome::Next(next));
         }
         outcomes
     }
@@ -257,22 +269,14 @@ impl<'a> Simulation<'a> {
         self.push(SymbolicState { frame, loc, guard, values: Valuation::default(), results: Vec::new(), via })
     }
 
-    /// Makes a call along an edge from a state.
-    pub(super) fn site(&mut self, from: StateId, edge: EdgeId) -> CallSite {
-        let (program, call) = (self.program, callee(self.program, edge));
-        let choices = circuit::fresh(&mut self.aig, program.edges[edge].op.choices().len());
-        let values = &self.states[from].values;
-        let args = circuit::values(&mut self.aig, &call.args, values, &choices);
-        let params = &program.procs[call.callee].params;
-        let actual = self.facts.inputs(program, call.callee).into_iter().map(|var| {
-            let arg = params.iter().position(|param| *param == var);
-            (var, arg.map_or_else(|| values.get(var), |arg| args[arg]))
-        });
-        CallSite { edge, from, choices, actual: actual.collect() }
+    /// Returns whether a state at the end of a run of a procedure is at its exit, and not at an error.
+    pub(super) fn is_exit(&self, state: StateId) -> bool {
+        let SymbolicState { frame, loc, .. } = self.states[state];
+        loc == self.program.procs[self.frames[frame].proc].exit
     }
 
     /// Executes a call by a state at the exit of a frame of the callee, or by one at an error there.
-    pub(super) fn apply(&mut self, site: &CallSite, callee: StateId, at: ProcedureEnd) -> Option<StateOutcome> {
+    pub(super) fn apply(&mut self, site: &CallSite, callee: StateId) -> Option<StateOutcome> {
         let (program, summary) = (self.program, self.states[callee].clone());
         let (values, guard, renaming) = self.instantiate(&summary, &site.actual);
         let caller = self.states[site.from].clone();
@@ -282,13 +286,12 @@ impl<'a> Simulation<'a> {
         }
         let CallSite { edge, from, choices, .. } = site.clone();
         let via = StateOrigin::Call { edge, from, choices, callee, renaming };
-        if at == ProcedureEnd::Error {
+        if !self.is_exit(callee) {
             return Some(StateOutcome::Error(self.error(caller.frame, caller.loc, guard, via)));
         }
         let (globals, results) = values.split_at(values.len() - summary.results.len());
         let globals: Valuation = summary.values.iter().zip(globals).map(|((var, _), lit)| (var, *lit)).collect();
-        let call = self::callee(program, edge);
-        let after = circuit::resume(program, call, &caller.values, &globals, results);
+        let after = circuit::resume(program, call_at(program, edge), &caller.values, &globals, results);
         Some(StateOutcome::Next(self.add(caller.frame, program.edges[edge].to, guard, &after, via)))
     }
 
@@ -331,7 +334,7 @@ impl<'a> Simulation<'a> {
 
     /// Executes a call that may do anything.
     pub(super) fn guess(&mut self, site: &CallSite) -> StateId {
-        let call = callee(self.program, site.edge);
+        let call = call_at(self.program, site.edge);
         let caller = self.states[site.from].clone();
         let aig = &mut self.aig;
         let mut any = || {
@@ -357,19 +360,4 @@ impl<'a> Simulation<'a> {
 pub(super) enum Overlap {
     None,
     Possible,
-}
-
-/// The end of a run of a procedure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ProcedureEnd {
-    Exit,
-    Error,
-}
-
-/// Returns the call of an edge.
-pub(super) fn callee(program: &Program, edge: EdgeId) -> &Call {
-    match &program.edges[edge].op {
-        Op::Call(call) => call,
-        _ => unreachable!("only calls have callees"),
-    }
 }

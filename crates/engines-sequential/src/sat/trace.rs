@@ -8,11 +8,13 @@ use rustc_hash::FxHashMap;
 use selvedge_check::{Fresh, Step, ThreadId, Trace};
 use selvedge_ir::{EdgeId, ProcId, Value};
 use selvedge_logic::aig::{Aig, Input, Lit};
+use selvedge_transition::step::circuit::choose;
+use selvedge_transition::step::control::call_at;
 
 use super::queries::InputModel;
 use super::reach::{Parent, Reach};
 use super::root::Root;
-use super::simulate::{FrameId, Renaming, Simulation, StateId, StateOrigin, callee};
+use super::simulate::{FrameId, Renaming, Simulation, StateId, StateOrigin};
 
 type BodyKey = (StateId, Vec<(Input, bool)>, ThreadId);
 
@@ -123,7 +125,7 @@ impl<'s, 'a> Tracer<'s, 'a> {
                     let inside = renamed(&sim.aig, renaming, model);
                     let mut call = self.step(*edge, choices, model);
                     self.take_locals(&mut call.fresh, sim.states[*callee].frame, &inside);
-                    if sim.states[*callee].loc == sim.program.procs[self::callee(sim.program, *edge).callee].exit {
+                    if sim.is_exit(*callee) {
                         call.body = Some(self.body(*callee, renaming, &inside));
                     } else {
                         back.extend(self.path(*callee, &inside).into_iter().rev());
@@ -132,7 +134,7 @@ impl<'s, 'a> Tracer<'s, 'a> {
                     at = *from;
                 }
                 StateOrigin::Guess { edge, from } => {
-                    self.guessed = Some(self::callee(sim.program, *edge).callee);
+                    self.guessed = Some(call_at(sim.program, *edge).callee);
                     at = *from;
                 }
             }
@@ -156,7 +158,7 @@ impl<'s, 'a> Tracer<'s, 'a> {
     }
 
     fn step(&self, edge: EdgeId, choices: &[Input], model: &InputModel) -> Step {
-        let choices = selvedge_transition::step::circuit::choose(choices, &|input| value(model, input));
+        let choices = choose(choices, &|input| value(model, input));
         Step { thread: self.thread, edge, choices, passive: Vec::new(), fresh: Vec::new(), body: None }
     }
 

@@ -20,12 +20,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use index_vec::IndexVec;
 use selvedge_check::{Argument, Event, Stop};
-use selvedge_ir::{LocId, Op, ProcId};
+use selvedge_ir::{LocId, ProcId};
 use selvedge_logic::aig::Lit;
 
 use super::call_effects::{CallEffects, separate};
 use super::queries::{CopiedImage, equal};
-use super::simulate::{FrameId, Overlap, Simulation, StateId, StateOutcome};
+use super::simulate::{FrameId, Overlap, ProcedureEnds, Simulation, StateId, StateOutcome};
 
 /// The arguments that may close an unrolling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(super) fn unroll(
     known: &IndexVec<ProcId, Option<CallEffects>>,
     proc: ProcId,
     closure: Closure,
-) -> Result<CallEffects, Stop> {
+) -> Result<ProcedureEnds, Stop> {
     let heads = heads(sim, proc);
     let frame = sim.frame(proc, None);
     let entry = sim.entry(frame);
@@ -59,15 +59,14 @@ pub(super) fn unroll(
         next: BTreeMap::new(),
         visits: BTreeMap::new(),
         distinct: Lit::TRUE,
-        exits: Vec::new(),
-        failures: Vec::new(),
+        ends: ProcedureEnds::default(),
     };
     unrolling.now.insert(unrolling.place(entry), entry);
     unrolling.run()?;
-    let ProcedureUnrolling { exits, failures, .. } = unrolling;
+    let ProcedureEnds { exits, failures } = unrolling.ends;
     let exits = fold(sim, exits, Overlap::None);
     let failures = fold(sim, failures, Overlap::Possible);
-    Ok(CallEffects::Universal { exits, failures })
+    Ok(ProcedureEnds { exits, failures })
 }
 
 fn fold(sim: &mut Simulation<'_>, states: Vec<StateId>, overlap: Overlap) -> Vec<StateId> {
@@ -94,8 +93,7 @@ struct ProcedureUnrolling<'s, 'a> {
     visits: BTreeMap<LocId, Vec<StateId>>,
     /// The condition that the execution has not come to a head twice with the same values.
     distinct: Lit,
-    exits: Vec<StateId>,
-    failures: Vec<StateId>,
+    ends: ProcedureEnds,
 }
 
 impl ProcedureUnrolling<'_, '_> {
@@ -174,28 +172,32 @@ impl ProcedureUnrolling<'_, '_> {
         let program = self.sim.program;
         if self.sim.target.has_loc(loc) {
             let error = self.sim.error_here(state);
-            self.failures.push(error);
+            self.ends.failures.push(error);
             return Ok(());
         }
         if loc == program.procs[program.locs[loc].proc].exit {
-            self.exits.push(state);
+            self.ends.exits.push(state);
             return Ok(());
         }
         let mut nexts = Vec::new();
         for edge in self.sim.facts.flow.out(loc).to_vec() {
-            let outcomes = match &program.edges[edge].op {
-                Op::Call(call) => {
-                    let site = self.sim.site(state, edge);
-                    let callee = self.known[call.callee].as_ref().expect("callees are summarised first");
+            let known = self.known;
+            let outcomes = self.sim.step(state, edge).into_iter().flat_map(|outcome| match outcome {
+                StateOutcome::Call(site) => {
+                    let callee = known[site.callee].as_ref().expect("callees are summarised first");
                     callee.outcomes(self.sim, &site)
                 }
-                _ => self.sim.step(state, edge),
-            };
-            for outcome in outcomes {
+                outcome => vec![outcome],
+            });
+            for outcome in outcomes.collect::<Vec<_>>() {
                 match outcome {
                     StateOutcome::Next(next) => nexts.push(next),
-                    StateOutcome::Error(error) if self.sim.is_feasible(error, Lit::TRUE)? => self.failures.push(error),
-                    StateOutcome::Error(_) => {}
+                    StateOutcome::Error(error) => {
+                        if self.sim.is_feasible(error, Lit::TRUE)? {
+                            self.ends.failures.push(error);
+                        }
+                    }
+                    StateOutcome::Call(_) => unreachable!("the effects of calls are known"),
                 }
             }
         }

@@ -16,6 +16,7 @@ use selvedge_ir::passes::Lift;
 use selvedge_ir::{Edge, EdgeId, LocId, Op, ProcId, Program, VarId};
 use selvedge_logic::bdd::{Bdd, Var};
 use selvedge_transition::paths::layout::When;
+use selvedge_transition::step::control::{Control, control};
 
 use super::solve::{Entries, Solver};
 
@@ -175,16 +176,16 @@ struct Rest<'c> {
 impl Rest<'_> {
     /// Allows everything after an edge.
     fn follow(&mut self, edge: &Edge) -> Result<(), Obstacle> {
-        match &edge.op {
-            Op::Return(_) => self.return_from(self.whole.locs[edge.from].proc)?,
-            Op::Call(call) => {
+        match control(self.whole, edge) {
+            Control::Return => self.return_from(self.whole.locs[edge.from].proc)?,
+            Control::Call(call) => {
                 self.enter(call.callee)?;
                 if self.procs.contains_key(&call.callee) {
                     self.waiting.push(edge.to);
                 }
             }
-            Op::End => {}
-            _ => self.waiting.push(edge.to),
+            Control::End => {}
+            Control::Next | Control::Start(_) => self.waiting.push(edge.to),
         }
         Ok(())
     }

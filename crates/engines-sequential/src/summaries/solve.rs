@@ -6,12 +6,13 @@ use index_vec::IndexVec;
 use selvedge_check::{Event, Run, Stop};
 use selvedge_ir::callgraph::CallGraph;
 use selvedge_ir::flow::Flow;
-use selvedge_ir::{EdgeId, LocId, Op, ProcId, Program, Scope, Target};
+use selvedge_ir::{EdgeId, LocId, ProcId, Program, Scope, Target};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::paths::layout::{Order, PathLayout, When};
 use selvedge_transition::paths::prepare::Prepared;
 use selvedge_transition::paths::rings::{Ring, Rings};
+use selvedge_transition::step::control::call_at;
 
 /// The entries of procedures to consider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -302,7 +303,7 @@ impl<'a> Solver<'a> {
     fn call(&mut self, id: EdgeId, edges: &Bdd) -> Result<(), OutOfNodes> {
         let Some(Prepared::Call(call)) = &self.prepared[id] else { unreachable!("the edge is a prepared call") };
         let bound = edges.and(&call.arguments)?;
-        let callee = callee(self.program, id);
+        let callee = call_at(self.program, id).callee;
         let states = bound.exists(&call.entering.0)?.rename(&call.entering.1)?;
         let states = states.and(&self.layout.identity(callee)?)?;
         let summary = self.summaries[callee].clone();
@@ -374,14 +375,6 @@ impl<'a> Solver<'a> {
     /// Stops if a limit is reached.
     pub(super) fn tick(&self) -> Result<(), Stop> {
         self.run.tick()
-    }
-}
-
-/// Returns the procedure that an edge calls.
-pub(super) fn callee(program: &Program, id: EdgeId) -> ProcId {
-    match &program.edges[id].op {
-        Op::Call(call) => call.callee,
-        _ => unreachable!("only calls have callees"),
     }
 }
 

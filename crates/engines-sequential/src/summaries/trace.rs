@@ -9,13 +9,14 @@ use std::collections::BTreeMap;
 
 use selvedge_check::Stop;
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
-use selvedge_ir::{EdgeId, Entry, EntryId, Expr, LocId, Op, ProcId, Program, Scope, VarId};
+use selvedge_ir::{EdgeId, Entry, EntryId, Expr, LocId, ProcId, Program, Scope, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::paths::back::{Back, Returned, Tuple, holds};
 use selvedge_transition::paths::layout::{PathLayout, When};
 use selvedge_transition::paths::rings::Ring;
 use selvedge_transition::paths::step::value;
+use selvedge_transition::step::control::call_at;
 
 use super::solve::{MetError, PathOrigin, Solver};
 
@@ -112,8 +113,7 @@ impl<'s> TraceBuilder<'s, '_> {
 
     /// Returns a path edge before a call that has returned by a summary, and the call with its body.
     fn back_call(&mut self, edge: EdgeId, before: &Bdd, summary: &Bdd, after: &Tuple) -> Result<(Tuple, Step), Stop> {
-        let program = self.solver.program;
-        let Op::Call(call) = &program.edges[edge].op else { unreachable!("only calls return") };
+        let call = call_at(self.solver.program, edge);
         let returned = Returned { edge, before, summary, histories: [&[], &[]] };
         let (before, effect) = self.back.before_call(&returned, after).map_err(out_of_nodes)?;
         let (body, entry) = self.body(call.callee, &effect)?;

@@ -11,6 +11,7 @@ use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 
 use super::layout::{PathLayout, When};
 use super::step::value;
+use crate::step::control::call_at;
 
 /// A path edge, or a part of a summary: values of variables of the diagrams.
 pub type Tuple = BTreeMap<Var, bool>;
@@ -70,7 +71,7 @@ impl Back<'_> {
     /// Returns a path edge at a call, and the part of the summary that leads from it to one after the call.
     pub fn before_call(&self, returned: &Returned<'_>, after: &Tuple) -> Result<(Tuple, Tuple), OutOfNodes> {
         let (layout, program) = (self.layout, self.program);
-        let Op::Call(call) = &program.edges[returned.edge].op else { unreachable!("only calls return") };
+        let call = call_at(program, returned.edge);
         let modified = &layout.scopes[call.callee].modified;
         let written: Vec<VarId> = call.results.iter().flatten().copied().collect();
         let lost = layout.vars(modified.iter().chain(&written).copied(), When::Now);
@@ -143,7 +144,7 @@ impl Back<'_> {
         history: &[Var],
     ) -> Result<(Tuple, Step), OutOfNodes> {
         let (layout, program) = (self.layout, self.program);
-        let Op::Call(call) = &program.edges[edge].op else { unreachable!("only calls enter procedures") };
+        let call = call_at(program, edge);
         let globals = layout.scopes[call.callee].globals.iter().map(|var| layout.var(*var, When::Now));
         let mut known: Tuple = globals.map(|var| (var, entry[&var])).collect();
         known.extend(history.iter().filter_map(|var| Some((*var, *entry.get(var)?))));

@@ -1,15 +1,15 @@
 //! Symbolic simulation (thesis behind Boom, §3.2): the effect of steps on valuations whose values are formulas.
 //!
 //! A valuation gives each visible variable a literal of an and-inverter graph. Choices are inputs of the graph, fresh
-//! for each step, so each assignment of the inputs is one execution. A step returns the valuation after it and the
-//! condition under which it exists; the caller conjoins that to its guard. The functions know no control flow and keep
-//! no state: engines that unroll, merge or summarise share them.
+//! for each step, so each assignment of the inputs is one execution. [`step`] returns the [`Effect`] of an edge; the
+//! engine conjoins its condition to a guard and decides where the thread continues. The functions keep no state: engines
+//! that unroll, merge or summarise share them.
 //!
 //! Programs are Boolean and have one thread, so passive conditions hold and passive assignments do nothing.
 
 mod start;
 
-use selvedge_ir::{Assign, BinaryOp, Call, Expr, Program, Scope, UnaryOp, Value, VarId};
+use selvedge_ir::{Assign, BinaryOp, Call, EdgeId, Expr, Op, ProcId, Program, Scope, UnaryOp, Value, VarId};
 use selvedge_logic::aig::{Aig, Input, Lit};
 
 pub use start::{Begin, begin, begin_thread};
@@ -44,6 +44,11 @@ impl Valuation {
         }
     }
 
+    /// Sets the literals of all variables of another valuation.
+    pub fn update(&mut self, other: &Valuation) {
+        other.iter().for_each(|(var, lit)| self.set(var, lit));
+    }
+
     /// Returns the variables with their literals, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = (VarId, Lit)> + '_ {
         self.lits.iter().copied()
@@ -72,12 +77,12 @@ impl FromIterator<(VarId, Lit)> for Valuation {
 }
 
 /// Creates a fresh input for each of some choices.
-pub fn fresh(aig: &mut Aig, count: usize) -> Vec<Input> {
+fn fresh(aig: &mut Aig, count: usize) -> Vec<Input> {
     (0..count).map(|_| aig.new_input()).collect()
 }
 
 /// Encodes an expression whose variables and choices `leaf` encodes.
-pub fn expr(aig: &mut Aig, expr: &Expr, leaf: &dyn Fn(&Aig, &Expr) -> Lit) -> Lit {
+fn expr(aig: &mut Aig, expr: &Expr, leaf: &dyn Fn(&Aig, &Expr) -> Lit) -> Lit {
     match expr {
         Expr::Bool(value) => Lit::from(*value),
         Expr::Unary(UnaryOp::Not, operand) => !self::expr(aig, operand, leaf),
@@ -112,7 +117,7 @@ fn binary(aig: &mut Aig, op: BinaryOp, left: Lit, right: Lit) -> Lit {
 }
 
 /// Encodes an expression without new values of variables.
-pub fn value(aig: &mut Aig, expr: &Expr, now: &Valuation, choices: &[Input]) -> Lit {
+fn value(aig: &mut Aig, expr: &Expr, now: &Valuation, choices: &[Input]) -> Lit {
     self::expr(aig, expr, &|aig, leaf| match leaf {
         Expr::Var(var) => now.get(*var),
         Expr::Choice(number, _) => aig.input(choices[*number as usize]),
@@ -120,19 +125,42 @@ pub fn value(aig: &mut Aig, expr: &Expr, now: &Valuation, choices: &[Input]) -> 
     })
 }
 
-/// Encodes several expressions of one step.
-pub fn values<'e>(
-    aig: &mut Aig,
-    exprs: impl IntoIterator<Item = &'e Expr>,
-    now: &Valuation,
-    choices: &[Input],
-) -> Vec<Lit> {
-    exprs.into_iter().map(|expr| value(aig, expr, now, choices)).collect()
+/// The effect of a step on a valuation.
+pub enum Effect<'p> {
+    /// Leads to the end of the edge with these values where the condition holds, and nowhere else.
+    Next(Lit, Valuation),
+    /// Leads to the end of the edge where the condition holds, and fails elsewhere.
+    Assert(Lit),
+    /// Enters a procedure with these values of its parameters and of the variables that are not local.
+    Call(&'p Call, Valuation),
+    /// Returns these results.
+    Return(Vec<Lit>),
+    /// Ends the thread.
+    End,
+}
+
+/// Returns the effect of a step along an edge, and the inputs that are its choices.
+pub fn step<'p>(aig: &mut Aig, program: &'p Program, edge: EdgeId, now: &Valuation) -> (Effect<'p>, Vec<Input>) {
+    let op = &program.edges[edge].op;
+    let choices = fresh(aig, op.choices().len());
+    let effect = match op {
+        Op::Assign(step) => {
+            let (condition, after) = assign(aig, step, now, &choices);
+            Effect::Next(condition, after)
+        }
+        Op::AtomicBegin | Op::AtomicEnd => Effect::Next(Lit::TRUE, now.clone()),
+        Op::Assert(condition) => Effect::Assert(value(aig, condition, now, &choices)),
+        Op::Call(call) => Effect::Call(call, arguments(aig, program, call, now, &choices)),
+        Op::Return(results) => Effect::Return(results.iter().map(|result| value(aig, result, now, &choices)).collect()),
+        Op::End => Effect::End,
+        Op::Spawn(_) | Op::Fork(_) => unreachable!("the engines of this module support programs with one thread only"),
+    };
+    (effect, choices)
 }
 
 /// Returns the condition of an assignment, and the valuation after it. Assigned variables that the valuation does not
 /// have are left out, unless the condition mentions them.
-pub fn assign(aig: &mut Aig, assign: &Assign, now: &Valuation, choices: &[Input]) -> (Lit, Valuation) {
+fn assign(aig: &mut Aig, assign: &Assign, now: &Valuation, choices: &[Input]) -> (Lit, Valuation) {
     let mut after = now.clone();
     let mut all = now.clone();
     for (var, rhs) in &assign.active {
@@ -157,27 +185,22 @@ pub fn assign(aig: &mut Aig, assign: &Assign, now: &Valuation, choices: &[Input]
     (condition, after)
 }
 
-/// Returns the valuation at the entry of a callee: the caller's shared and per-thread variables, the arguments, and an
-/// input for each other local. Also returns those locals with their inputs.
-pub fn enter(
-    aig: &mut Aig,
-    program: &Program,
-    call: &Call,
-    caller: &Valuation,
-    choices: &[Input],
-) -> (Valuation, Vec<(VarId, Input)>) {
-    let callee = &program.procs[call.callee];
+/// Returns the caller's variables that are not local, and the parameters of the callee.
+fn arguments(aig: &mut Aig, program: &Program, call: &Call, caller: &Valuation, choices: &[Input]) -> Valuation {
     let mut entry = caller.restrict(|var| !matches!(program.vars[var].scope, Scope::Local(_)));
-    for (param, arg) in callee.params.iter().zip(&call.args) {
-        let lit = value(aig, arg, caller, choices);
-        entry.set(*param, lit);
+    for (param, arg) in program.procs[call.callee].params.iter().zip(&call.args) {
+        entry.set(*param, value(aig, arg, caller, choices));
     }
-    let locals = callee.locals.iter().copied().filter(|local| !callee.params.contains(local));
+    entry
+}
+
+/// Gives the locals of a procedure that are not parameters any value. Returns them with their inputs.
+pub fn add_locals(aig: &mut Aig, program: &Program, proc: ProcId, entry: &mut Valuation) -> Vec<(VarId, Input)> {
+    let proc = &program.procs[proc];
+    let locals = proc.locals.iter().copied().filter(|local| !proc.params.contains(local));
     let locals: Vec<(VarId, Input)> = locals.map(|local| (local, aig.new_input())).collect();
-    for (local, input) in &locals {
-        entry.set(*local, aig.input(*input));
-    }
-    (entry, locals)
+    locals.iter().for_each(|(local, input)| entry.set(*local, aig.input(*input)));
+    locals
 }
 
 /// Returns the valuation of the caller after a return: its locals as they were, shared and per-thread variables as the
