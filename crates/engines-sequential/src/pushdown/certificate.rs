@@ -12,7 +12,7 @@ use selvedge_check::{Certificate, Stop, SummaryProof};
 use selvedge_ir::{LocId, ProcId, VarId};
 
 use super::post::{Control, PostNode, Saturation, StackSymbol, TransitionStart};
-use super::system::{Bits, ControlState, ProgramSystem, StackFrame};
+use super::system::{ControlState, ProgramSystem, StackFrame};
 
 /// Limit on the transitions of an automaton with a certificate: larger ones would take too long to check.
 const MOST_TRANSITIONS: usize = 300_000;
@@ -60,9 +60,10 @@ impl FormulaRows<'_, '_, '_> {
         else {
             return;
         };
-        let value = |atom: &Atom, globals: &Bits, locals: &[bool], results: &[bool]| match *atom {
-            Atom::Now(var) => read_var(system, var, globals, locals),
-            Atom::Entry(var) => read_var(system, var, entry, params),
+        let layout = &system.steps.layout;
+        let value = |atom: &Atom, globals: &[u64], locals: &[u64], results: &[bool]| match *atom {
+            Atom::Now(var) => layout.read(globals, locals, var),
+            Atom::Entry(var) => layout.read(entry, params, var),
             Atom::Result(number) => results[number as usize],
             Atom::Of { .. } => unreachable!("a program with one thread has no atoms of others"),
         };
@@ -83,22 +84,17 @@ impl FormulaRows<'_, '_, '_> {
     }
 }
 
-fn read_var(system: &ProgramSystem<'_>, var: VarId, globals: &[bool], locals: &[bool]) -> bool {
-    let place = system.slot[var];
-    if system.globals.get(place) == Some(&var) { globals[place] } else { locals[place] }
-}
-
 /// Returns the atoms of a location's formula: the relevant variables at the entry, and those at the location.
 fn location_atoms(system: &ProgramSystem<'_>, loc: LocId) -> Vec<Atom> {
     let proc = system.program.locs[loc].proc;
-    let vars = system.globals.iter().chain(&system.program.procs[proc].locals);
+    let vars = system.steps.layout.shared.iter().chain(&system.program.procs[proc].locals);
     vars.flat_map(|var| [entry_atom(system, proc, *var), now_atom(system, loc, *var)]).flatten().collect()
 }
 
 /// Returns the atoms of a procedure's summary.
 fn summary_atoms(system: &ProgramSystem<'_>, proc: ProcId) -> Vec<Atom> {
     let this = &system.program.procs[proc];
-    let globals = system.globals.iter();
+    let globals = system.steps.layout.shared.iter();
     let globals = globals.flat_map(|var| [entry_atom(system, proc, *var), now_atom(system, this.exit, *var)]);
     let params = this.params.iter().map(|param| entry_atom(system, proc, *param));
     let results = (0..this.results.len() as u32).map(|number| Some(Atom::Result(number)));
@@ -108,11 +104,11 @@ fn summary_atoms(system: &ProgramSystem<'_>, proc: ProcId) -> Vec<Atom> {
 fn entry_atom(system: &ProgramSystem<'_>, proc: ProcId, var: VarId) -> Option<Atom> {
     let this = &system.program.procs[proc];
     let is_input = !this.locals.contains(&var) || this.params.contains(&var);
-    (is_input && system.relevant.has(this.entry, var)).then_some(Atom::Entry(var))
+    (is_input && system.steps.keeps(this.entry, var)).then_some(Atom::Entry(var))
 }
 
 fn now_atom(system: &ProgramSystem<'_>, loc: LocId, var: VarId) -> Option<Atom> {
-    system.relevant.has(loc, var).then_some(Atom::Now(var))
+    system.steps.keeps(loc, var).then_some(Atom::Now(var))
 }
 
 struct TreeWriter<'b, 'r, 'a> {

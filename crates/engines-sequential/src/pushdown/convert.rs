@@ -3,6 +3,7 @@
 use selvedge_check::{Run, Stop, Task};
 use selvedge_ir::pds::{Config, Head, Pds, Rule, StateId, SymbolId};
 use selvedge_ir::{Program, VarId};
+use selvedge_transition::step::explicit::values::{Bits, get};
 
 use super::automaton;
 use super::post::{RuleSystem as _, StackSymbol, Until, Word};
@@ -21,7 +22,7 @@ pub struct Converted {
 /// Translates the reachable part of a program: all heads that an execution can have, errors or not, and their rules.
 /// The targets are those of the task, which must be one that [`Pushdown`](super::Pushdown) supports.
 pub fn convert(task: &Task<'_>, run: &Run<'_>) -> Result<Converted, Stop> {
-    let mut automaton = automaton(task, Relevant::new(task.program), run);
+    let mut automaton = automaton(task, &Relevant::new(task.program), run);
     automaton.run(Until::Done)?;
     let system = &automaton.system;
     let mut pds = Pds {
@@ -76,16 +77,16 @@ fn symbol_name(system: &ProgramSystem<'_>, number: usize) -> String {
 }
 
 fn legend(system: &ProgramSystem<'_>) -> Vec<String> {
-    let program = system.program;
+    let (program, globals_of) = (system.program, &system.steps.layout.shared);
     let mut lines = Vec::new();
     for (number, state) in system.states.iter().enumerate() {
         let meaning = match state {
             ControlState::Boot => "before the first step".to_string(),
             ControlState::Failed => "an assertion has failed".to_string(),
-            ControlState::At(globals) => valuation(program, &system.globals, globals),
+            ControlState::At(globals) => valuation(program, globals_of, globals),
             ControlState::Back(globals, results) => {
                 let results: Vec<&str> = results.iter().map(|value| truth(*value)).collect();
-                format!("returning ({}), {}", results.join(", "), valuation(program, &system.globals, globals))
+                format!("returning ({}), {}", results.join(", "), valuation(program, globals_of, globals))
             }
         };
         lines.push(format!("s{number}: {meaning}"));
@@ -103,9 +104,10 @@ fn legend(system: &ProgramSystem<'_>) -> Vec<String> {
     lines
 }
 
-fn valuation(program: &Program, vars: &[VarId], values: &[bool]) -> String {
-    let parts: Vec<String> =
-        vars.iter().zip(values).map(|(var, value)| format!("{}={}", program.vars[*var].name, truth(*value))).collect();
+/// Returns the values of variables, which are in the order of their places.
+fn valuation(program: &Program, vars: &[VarId], values: &Bits) -> String {
+    let value = |(place, var): (usize, &VarId)| format!("{}={}", program.vars[*var].name, truth(get(values, place)));
+    let parts: Vec<String> = vars.iter().enumerate().map(value).collect();
     if parts.is_empty() { "no variables".to_string() } else { parts.join(" ") }
 }
 

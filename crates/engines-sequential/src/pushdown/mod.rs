@@ -25,7 +25,8 @@ use std::collections::BTreeSet;
 use selvedge_check::ThreadState;
 use selvedge_check::{Engine, Explanation, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::callgraph::{is_sequential, prelude_ends_early};
-use selvedge_ir::{Scope, Ty, Value};
+use selvedge_ir::{LocId, Scope, Ty, Value, VarId};
+use selvedge_transition::step::explicit::values::Bits;
 
 pub use convert::{Converted, convert};
 pub use systems::{Direction, SystemVerdict, check};
@@ -55,7 +56,7 @@ impl Engine for Pushdown {
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
-        let mut automaton = automaton(task, Relevant::new(task.program), run);
+        let mut automaton = automaton(task, &Relevant::new(task.program), run);
         match automaton.run(Until::Target)? {
             Some(hit) => Ok(Verdict::Unsafe(trace::trace(&automaton, hit)?)),
             None => Ok(Verdict::Safe(certificate::certificate(&automaton)?)),
@@ -66,7 +67,7 @@ impl Engine for Pushdown {
 impl Pushdown {
     /// Returns all observable states of the thread, errors or not, for comparisons.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<BTreeSet<ThreadState>, Stop> {
-        let mut automaton = automaton(task, Relevant::everything(task.program), run);
+        let mut automaton = automaton(task, &Relevant::everything(task.program), run);
         automaton.run(Until::Done)?;
         let system = &automaton.system;
         let heads = automaton.heads();
@@ -76,24 +77,25 @@ impl Pushdown {
                 _ => None,
             }
         });
-        let of_scope = |globals: &[bool], scope: Scope| -> Vec<Value> {
-            let vars = system.globals.iter().zip(globals);
-            vars.filter(|(var, _)| system.program.vars[**var].scope == scope)
-                .map(|(_, value)| Value::Bool(*value))
-                .collect()
+        let values = |vars: &[VarId], scope: Scope, globals: &Bits, locals: &Bits| -> Vec<Value> {
+            let vars = vars.iter().filter(|var| system.program.vars[**var].scope == scope);
+            vars.map(|var| Value::Bool(system.steps.layout.read(globals, locals, *var))).collect()
         };
-        let state = |(loc, globals, locals): (_, &system::Bits, &system::Bits)| ThreadState {
-            loc,
-            shared: of_scope(globals, Scope::Shared),
-            vars: of_scope(globals, Scope::Thread),
-            locals: locals.iter().copied().map(Value::Bool).collect(),
+        let state = |(loc, globals, locals): (LocId, &Bits, &Bits)| {
+            let proc = system.program.locs[loc].proc;
+            ThreadState {
+                loc,
+                shared: values(&system.steps.layout.shared, Scope::Shared, globals, locals),
+                vars: values(&system.steps.layout.shared, Scope::Thread, globals, locals),
+                locals: values(&system.program.procs[proc].locals, Scope::Local(proc), globals, locals),
+            }
         };
         Ok(seen.map(state).collect())
     }
 }
 
 /// Creates the automaton of a program, before the first step.
-fn automaton<'a>(task: &Task<'a>, relevant: Relevant, run: &'a Run<'a>) -> Saturation<'a, ProgramSystem<'a>> {
+fn automaton<'a>(task: &Task<'a>, relevant: &Relevant, run: &'a Run<'a>) -> Saturation<'a, ProgramSystem<'a>> {
     let mut system = ProgramSystem::new(task, relevant, run);
     let initial = system.initial();
     Saturation::new(system, &[initial], run)
@@ -110,7 +112,7 @@ fn supports(task: &Task<'_>) -> Result<(), &'static str> {
     if prelude_ends_early(program) {
         return Err("does not support programs whose prelude may end in the middle");
     }
-    if ProgramSystem::new(task, Relevant::new(program), &Run::unlimited()).most_bits() > 63 {
+    if ProgramSystem::new(task, &Relevant::new(program), &Run::unlimited()).most_bits() > 63 {
         return Err("does not support programs with more than 63 choices in one step");
     }
     Ok(())

@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 use selvedge_check::Stop;
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::{EdgeId, EntryId, Value};
+use selvedge_transition::step::explicit::{Draws, fresh, values};
 
 use super::post::{PostReason, Saturation};
-use super::system::{DrawnValues, ProgramSystem, RuleLabel};
+use super::system::{ProgramSystem, RuleLabel};
 
 /// Limit on the steps of traces that are written out.
 const WRITTEN_OUT: u128 = 5_000;
@@ -46,7 +47,9 @@ pub(super) fn trace(automaton: &Automaton<'_, '_>, hit: usize) -> Result<Trace, 
     let items = builder.items(hit, Backtrack::ToStart)?;
     let mut trace = Trace { start: Start::default(), steps: Vec::new(), bodies: Vec::new() };
     let entry = EntryId::new(0);
-    trace.start.threads.push(no_choices(system, entry));
+    // The choices of a thread that never starts.
+    let (choices, _) = drawn(&system.thread_draws, 0);
+    trace.start.threads.push(StartThread { entry, choices, fresh: Vec::new() });
     let n_prelude = items.iter().position(|item| matches!(item, RunPart::Thread(_)));
     let prelude = match items.iter().find(|item| matches!(item, RunPart::Prelude(_))) {
         Some(RunPart::Prelude(popped)) => builder.items(*popped, Backtrack::ToEntry)?,
@@ -59,13 +62,11 @@ pub(super) fn trace(automaton: &Automaton<'_, '_>, hit: usize) -> Result<Trace, 
     for item in &items {
         match item {
             RunPart::Start(bits) => {
-                let drawn = system.open_start().draw(*bits);
-                (trace.start.choices, trace.start.fresh) = (values(&drawn.choices), fresh(&drawn));
+                (trace.start.choices, trace.start.fresh) = drawn(&system.start_draws, *bits);
             }
             RunPart::Thread(bits) => {
-                let drawn = system.open_thread().draw(*bits);
-                trace.start.threads =
-                    vec![StartThread { entry, choices: values(&drawn.choices), fresh: fresh(&drawn) }];
+                let (choices, fresh) = drawn(&system.thread_draws, *bits);
+                trace.start.threads = vec![StartThread { entry, choices, fresh }];
             }
             RunPart::Prelude(_) | RunPart::Step(..) | RunPart::Call(..) => {}
         }
@@ -73,12 +74,6 @@ pub(super) fn trace(automaton: &Automaton<'_, '_>, hit: usize) -> Result<Trace, 
     let mover = if n_prelude.is_some() { thread } else { ThreadId(0) };
     trace.steps.extend(builder.steps(&items, mover));
     Ok(if trace.length() <= WRITTEN_OUT { trace.written_out() } else { trace })
-}
-
-/// Returns a thread that never starts.
-fn no_choices(system: &ProgramSystem<'_>, entry: EntryId) -> StartThread {
-    let drawn = system.open_thread().draw(0);
-    StartThread { entry, choices: values(&drawn.choices), fresh: Vec::new() }
 }
 
 struct RunBuilder<'b, 'r, 'a> {
@@ -167,8 +162,8 @@ impl RunBuilder<'_, '_, '_> {
     }
 
     fn step(&self, edge: EdgeId, bits: u64, thread: ThreadId, body: Option<u32>) -> Step {
-        let drawn = self.automaton.system.open(edge).draw(bits);
-        Step { thread, edge, choices: values(&drawn.choices), passive: Vec::new(), fresh: fresh(&drawn), body }
+        let (choices, fresh) = drawn(self.automaton.system.steps.draws(edge), bits);
+        Step { thread, edge, choices, passive: Vec::new(), fresh, body }
     }
 }
 
@@ -176,10 +171,8 @@ fn calls(items: &[RunPart]) -> Vec<usize> {
     items.iter().filter_map(|item| if let RunPart::Call(_, _, popped) = item { Some(*popped) } else { None }).collect()
 }
 
-fn values(bits: &[bool]) -> Vec<Value> {
-    bits.iter().copied().map(Value::Bool).collect()
-}
-
-fn fresh(drawn: &DrawnValues) -> Fresh {
-    drawn.fresh.iter().map(|(var, value)| (*var, Value::Bool(*value))).collect()
+/// Returns the choices and fresh values of draws with a number.
+fn drawn(draws: &Draws, number: u64) -> (Vec<Value>, Fresh) {
+    let (choices, open) = draws.split(&draws.numbered(number));
+    (values(&choices), fresh(&open))
 }

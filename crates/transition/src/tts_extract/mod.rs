@@ -127,7 +127,10 @@ impl System<'_> {
 fn shared_states(model: &Model<'_>, parts: &Parts, ids: &Ids) -> IndexVec<SharedId, SharedState> {
     let state = |&(shared, held): &(u32, bool)| {
         let bits = &parts.shared[shared as usize];
-        SharedState { values: model.live_shared_vars().map(|var| get(bits, model.layout.place(var))).collect(), held }
+        SharedState {
+            values: model.live_shared_vars().map(|var| get(bits, model.steps.layout.place(var))).collect(),
+            held,
+        }
     };
     ids.shareds.iter().map(state).collect()
 }
@@ -139,7 +142,10 @@ fn local_states(model: &Model<'_>, parts: &Parts, ids: &Ids, places: &[Place]) -
         let local = &parts.locals[local as usize];
         let place = numbers[&(local.kind.role(holds), local.loc)];
         let vars = &places[place as usize].vars;
-        LocalState { place, values: vars.iter().map(|(_, var)| get(&local.bits, model.layout.place(*var))).collect() }
+        LocalState {
+            place,
+            values: vars.iter().map(|(_, var)| get(&local.bits, model.steps.layout.place(*var))).collect(),
+        }
     };
     ids.locals.iter().map(state).collect()
 }

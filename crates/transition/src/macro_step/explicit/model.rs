@@ -4,23 +4,23 @@ use index_vec::IndexVec;
 use selvedge_check::{Place, Role, Task};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::liveness::Liveness;
-use selvedge_ir::{Expr, LocId, ProcId, Program, Scope, VarId};
+use selvedge_ir::{Expr, LocId, Program, Scope, VarId};
 
 use super::parts::{Kind, Local};
-use super::values::{Bits, Layout, get, set, zeros};
 use crate::macro_step::reductions::Reductions;
 use crate::macro_step::visible_points::VisiblePoints;
+use crate::step::explicit::Explicit;
+use crate::step::explicit::values::{Bits, Layout, get, set, zeros};
 
 /// The data that does not change during a search.
 pub struct Model<'p> {
     pub task: Task<'p>,
-    pub layout: Layout,
+    /// The steps of the program. Variables that are not live are not kept.
+    pub steps: Explicit<'p>,
     pub flow: Flow,
     pub visible_points: VisiblePoints,
-    /// The live variables of a thread at each location.
-    live: IndexVec<LocId, Bits>,
     /// The shared variables that are live somewhere.
-    pub live_shared: Bits,
+    live_shared: Bits,
 }
 
 impl<'p> Model<'p> {
@@ -40,52 +40,35 @@ impl<'p> Model<'p> {
         let layout = Layout::new(program);
         let liveness = reductions.dead.then(|| Liveness::among_threads(program));
         let matters = |loc: LocId, var: VarId| liveness.as_ref().is_none_or(|liveness| liveness.is_live(loc, var));
-        let live = program.locs.iter_enumerated().map(|(id, loc)| {
-            let mut bits = zeros(layout.n_locals);
-            for var in layout.per_thread.iter().chain(&program.procs[loc.proc].locals) {
-                set(&mut bits, layout.place(*var), matters(id, *var));
-            }
-            bits
-        });
-        let live = live.collect();
         let mut live_shared = zeros(layout.shared.len());
         for var in &layout.shared {
             let somewhere = program.locs.indices().any(|loc| matters(loc, *var));
             set(&mut live_shared, layout.place(*var), somewhere || read_at_start(program, *var));
         }
-        Model { task, flow: Flow::new(program), visible_points, live, live_shared, layout }
+        let places: IndexVec<VarId, Option<usize>> =
+            program.vars.indices().map(|var| layout.is_shared(var).then(|| layout.place(var))).collect();
+        let keeps = |loc: LocId, var: VarId| places[var].map_or_else(|| matters(loc, var), |at| get(&live_shared, at));
+        let steps = Explicit::new(program, layout, &keeps);
+        Model { task, steps, flow: Flow::new(program), visible_points, live_shared }
     }
 
     pub fn program(&self) -> &'p Program {
         self.task.program
     }
 
-    /// Returns whether a thread's variable is live at a location.
-    pub fn is_live(&self, loc: LocId, var: VarId) -> bool {
-        get(&self.live[loc], self.layout.place(var))
-    }
-
     /// Forgets the values of variables that are not live.
     pub fn forget(&self, local: &mut Local) {
-        local.bits.iter_mut().zip(&self.live[local.loc]).for_each(|(bits, live)| *bits &= live);
+        self.steps.forget(local.loc, &mut local.bits);
     }
 
     pub fn forget_shared(&self, shared: &mut Bits) {
         shared.iter_mut().zip(&self.live_shared).for_each(|(bits, live)| *bits &= live);
     }
 
-    /// Returns the locals of a procedure, without its parameters, that are live at its entry: those that start with any
-    /// value.
-    pub fn open_locals(&self, proc: ProcId) -> Vec<VarId> {
-        let this = &self.program().procs[proc];
-        let is_open = |var: &VarId| !this.params.contains(var) && self.is_live(this.entry, *var);
-        this.locals.iter().copied().filter(is_open).collect()
-    }
-
     /// Returns the live shared variables, in the order of their declaration.
     pub fn live_shared_vars(&self) -> impl Iterator<Item = VarId> + '_ {
-        let shared = self.layout.shared.iter().copied();
-        shared.filter(|var| get(&self.live_shared, self.layout.place(*var)))
+        let shared = self.steps.layout.shared.iter().copied();
+        shared.filter(|var| get(&self.live_shared, self.steps.layout.place(*var)))
     }
 
     /// Returns the shared variables that a proof with [`Model::places`] mentions. They are live by the same analysis as
@@ -94,7 +77,7 @@ impl<'p> Model<'p> {
         let program = self.program();
         let liveness = Liveness::among_threads(program);
         let is_live = |var: &VarId| program.locs.indices().any(|loc| liveness.is_live(loc, *var));
-        self.layout.shared.iter().copied().filter(|var| is_live(var) || read_at_start(program, *var)).collect()
+        self.steps.layout.shared.iter().copied().filter(|var| is_live(var) || read_at_start(program, *var)).collect()
     }
 
     /// Returns all visible points, each with every role that a thread can have there, in ascending order.
@@ -103,7 +86,7 @@ impl<'p> Model<'p> {
         // Variables that are not live at a place are left out, even if the search kept them.
         let liveness = Liveness::among_threads(program);
         let place = |loc: LocId| {
-            let locals = self.layout.per_thread.iter().chain(&program.procs[program.locs[loc].proc].locals);
+            let locals = self.steps.layout.per_thread.iter().chain(&program.procs[program.locs[loc].proc].locals);
             let vars: Vec<(u32, VarId)> =
                 locals.filter(|var| liveness.is_live(loc, **var)).map(|var| (0, *var)).collect();
             move |role: Role| Place { role, calls: Vec::new(), loc, vars: vars.clone() }

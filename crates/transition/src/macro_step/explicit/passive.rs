@@ -3,6 +3,7 @@
 //! Given the moving thread's part of the step, each other thread has its own ways to take part, independent of those of
 //! the rest. A thread without the variables in question has one way: it does not change.
 
+use std::convert::Infallible;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -10,7 +11,8 @@ use selvedge_ir::{Assign, EdgeId, Expr, Op};
 
 use super::Model;
 use super::parts::{Local, LocalId, Parts};
-use super::values::{Bits, Tri, choices_of, eval, for_each_choice, set};
+use crate::step::explicit::known;
+use crate::step::explicit::values::{Bits, Tri, choices_of, eval, for_each_choice, set};
 
 /// The moving thread's part of a step with passive parts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -90,15 +92,17 @@ pub fn ways(model: &Model<'_>, partner: &Partner, other: &Local) -> Vec<(Local, 
     let mut used = choices_of(assigned.iter().map(|(_, rhs)| rhs).chain(condition));
     used.retain(|number| pair.per_thread[*number as usize]);
     let mut ways = Vec::new();
-    let may = &mut |choices: &[Tri]| condition.is_none_or(|condition| pair.eval(condition, choices) != Tri::False);
+    let may = &mut |choices: &[Tri]| -> Result<bool, Infallible> {
+        Ok(condition.is_none_or(|condition| pair.eval(condition, choices) != Tri::False))
+    };
     let mut choices = vec![Tri::Open; n_choices];
-    for_each_choice(&used, &mut choices, may, &mut |choices| {
+    let Ok(()) = for_each_choice(&used, &mut choices, may, &mut |choices| {
         let mut local = other.clone();
         for (var, rhs) in &assigned {
-            set(&mut local.bits, model.layout.place(*var), pair.eval(rhs, choices) == Tri::True);
+            set(&mut local.bits, model.steps.layout.place(*var), pair.eval(rhs, choices) == Tri::True);
         }
         model.forget(&mut local);
-        ways.push((local, choices.iter().map(|choice| *choice == Tri::True).collect()));
+        ways.push((local, known(choices)));
     });
     ways
 }
@@ -118,7 +122,7 @@ impl StepWithPeer<'_, '_> {
     }
 
     fn leaf(&self, leaf: &Expr, choices: &[Tri]) -> Tri {
-        let layout = &self.model.layout;
+        let layout = &self.model.steps.layout;
         let Partner { old, new, .. } = self.partner;
         match leaf {
             Expr::Var(var) => Tri::known(layout.read(&old.0, &old.1, *var)),

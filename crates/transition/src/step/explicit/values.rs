@@ -4,6 +4,8 @@ use index_vec::IndexVec;
 use selvedge_ir::{BinaryOp, Expr, Program, Scope, UnaryOp, VarId};
 use smallvec::SmallVec;
 
+use super::Values;
+
 /// A valuation, one bit for each variable.
 pub type Bits = SmallVec<[u64; 2]>;
 
@@ -23,6 +25,7 @@ pub fn set(bits: &mut [u64], place: usize, value: bool) {
 /// The place of each variable: the shared ones, and those of a thread, per-thread ones first.
 pub struct Layout {
     pub shared: Vec<VarId>,
+    /// The per-thread variables that are not among the shared ones.
     pub per_thread: Vec<VarId>,
     place: IndexVec<VarId, usize>,
     is_shared: IndexVec<VarId, bool>,
@@ -31,11 +34,19 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Creates the layout for a program with several threads.
     pub fn new(program: &Program) -> Layout {
-        let of_scope = |scope: Scope| -> Vec<VarId> {
-            program.vars.iter_enumerated().filter(|(_, var)| var.scope == scope).map(|(id, _)| id).collect()
-        };
-        let (shared, per_thread) = (of_scope(Scope::Shared), of_scope(Scope::Thread));
+        Layout::with_shared(program, |scope| scope == Scope::Shared)
+    }
+
+    /// Creates the layout for a program with one thread, whose variables count as shared.
+    pub fn of_one_thread(program: &Program) -> Layout {
+        Layout::with_shared(program, |scope| !matches!(scope, Scope::Local(_)))
+    }
+
+    fn with_shared(program: &Program, is_shared: impl Fn(Scope) -> bool) -> Layout {
+        let outer = program.vars.indices().filter(|var| !matches!(program.vars[*var].scope, Scope::Local(_)));
+        let (shared, per_thread) = outer.partition::<Vec<VarId>, _>(|var| is_shared(program.vars[*var].scope));
         let mut place: IndexVec<VarId, usize> = program.vars.iter().map(|_| 0).collect();
         shared.iter().enumerate().for_each(|(at, var)| place[*var] = at);
         for proc in &program.procs {
@@ -43,7 +54,7 @@ impl Layout {
         }
         let most_locals = program.procs.iter().map(|proc| proc.locals.len()).max().unwrap_or(0);
         Layout {
-            is_shared: program.vars.iter().map(|var| var.scope == Scope::Shared).collect(),
+            is_shared: program.vars.iter().map(|var| is_shared(var.scope)).collect(),
             n_locals: per_thread.len() + most_locals,
             shared,
             per_thread,
@@ -62,6 +73,10 @@ impl Layout {
 
     pub fn read(&self, shared: &[u64], locals: &[u64], var: VarId) -> bool {
         get(if self.is_shared[var] { shared } else { locals }, self.place[var])
+    }
+
+    pub fn write(&self, values: &mut Values, var: VarId, value: bool) {
+        set(if self.is_shared[var] { &mut values.shared } else { &mut values.locals }, self.place[var], value);
     }
 }
 
@@ -141,21 +156,25 @@ fn binary(op: BinaryOp, left: &Expr, right: &Expr, leaf: &dyn Fn(&Expr) -> Tri) 
 
 /// Tries all values of some choices, one after the other, and abandons a way as soon as `may` rules it out. At the end
 /// all `used` choices are known; the others stay as they are.
-pub fn for_each_choice(
+pub fn for_each_choice<E>(
     used: &[u32],
     choices: &mut [Tri],
-    may: &mut dyn FnMut(&[Tri]) -> bool,
+    may: &mut dyn FnMut(&[Tri]) -> Result<bool, E>,
     found: &mut dyn FnMut(&[Tri]),
-) {
-    if !may(choices) {
-        return;
+) -> Result<(), E> {
+    if !may(choices)? {
+        return Ok(());
     }
-    let Some((first, rest)) = used.split_first() else { return found(choices) };
+    let Some((first, rest)) = used.split_first() else {
+        found(choices);
+        return Ok(());
+    };
     for value in [Tri::False, Tri::True] {
         choices[*first as usize] = value;
-        for_each_choice(rest, choices, may, found);
+        for_each_choice(rest, choices, may, found)?;
     }
     choices[*first as usize] = Tri::Open;
+    Ok(())
 }
 
 /// Returns the numbers of the choices in some expressions, in ascending order.
