@@ -1,13 +1,13 @@
 //! The transition layer: the steps of a program and their effects, shared by the engines.
 //!
-//! - [`step`]: one step, as a relation in decision diagrams or as a circuit.
+//! - [`step`]: one step, as a relation in decision diagrams, on valuations, or as a circuit.
 //! - [`paths`]: path edges of procedures in decision diagrams.
 //! - [`macro_step`]: the steps of a thread from one visible point to the next.
 //! - [`tts_extract`]: a program as a thread-transition system.
 //! - [`trace_builder`]: from the steps of a search to an execution.
 //! - [`formula_writer`]: the formulas of certificates.
 //! - [`sequential`]: the interface of engines for a single thread that engines for several threads build on.
-//! - [`support`]: the tasks that the engines for threads support.
+//! - [`support`]: the tasks that engines support.
 //!
 //! Families of engines depend on this crate and not on each other.
 

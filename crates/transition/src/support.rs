@@ -1,8 +1,20 @@
-//! The tasks that the engines for threads support.
+//! The tasks that engines support.
 
 use selvedge_check::{Task, ThreadScope, Unsupported};
-use selvedge_ir::callgraph::CallGraph;
+use selvedge_ir::callgraph::{CallGraph, is_sequential};
 use selvedge_ir::{Count, Edge, Op, Program, Ty};
+
+/// Checks that the engines for one thread support a program: one thread, Boolean variables.
+pub fn supports_one_thread(program: &Program, name: &str) -> Result<(), Unsupported> {
+    let unsupported = |kind: &str| Err(Unsupported::new(format!("`{name}` only supports {kind}")));
+    if !is_sequential(program) {
+        return unsupported("programs with one thread");
+    }
+    if program.vars.iter().any(|var| var.ty != Ty::Bool) {
+        return unsupported("Boolean programs");
+    }
+    Ok(())
+}
 
 /// Checks that the engines for threads support a program: no calls left, Boolean variables.
 pub fn supports_program(program: &Program, name: &str) -> Result<(), Unsupported> {

@@ -13,8 +13,7 @@ mod frame;
 mod unwinding;
 
 use selvedge_check::{Bound, Engine, Explanation, Run, Stop, Task, Unsupported, Verdict};
-use selvedge_ir::callgraph::is_sequential;
-use selvedge_ir::{Program, Ty};
+use selvedge_transition::support::supports_one_thread;
 
 pub(crate) use frame::Phase;
 pub(crate) use unwinding::Unwinding;
@@ -47,7 +46,7 @@ impl Engine for Bmc {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        supports(task.program).map_err(|reason| Unsupported::new(format!("`bmc` {reason}")))
+        supports_one_thread(task.program, self.name())
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
@@ -67,15 +66,4 @@ impl Engine for Bmc {
             None => Err(Stop::BoundReached(Bound::Steps(bound))),
         }
     }
-}
-
-/// Returns whether this engine and the base case of `induction` can unwind a program.
-pub(crate) fn supports(program: &Program) -> Result<(), &'static str> {
-    if !is_sequential(program) {
-        return Err("only supports programs with one thread");
-    }
-    if program.vars.iter().any(|var| var.ty != Ty::Bool) {
-        return Err("only supports Boolean programs");
-    }
-    Ok(())
 }

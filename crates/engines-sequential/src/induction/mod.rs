@@ -18,8 +18,9 @@ mod backward;
 mod inlined_graph;
 
 use selvedge_check::{Bound, Certificate, Engine, Explanation, Paths, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_transition::support::supports_one_thread;
 
-use crate::bmc::{self, Unwinding};
+use crate::bmc::Unwinding;
 use backward::BackwardUnrolling;
 use inlined_graph::InlinedGraph;
 
@@ -56,9 +57,8 @@ impl Engine for Induction {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        let unsupported = |reason| Unsupported::new(format!("`induction` {reason}"));
-        bmc::supports(task.program).map_err(unsupported)?;
-        InlinedGraph::new(task).map(|_| ()).map_err(unsupported)
+        supports_one_thread(task.program, self.name())?;
+        InlinedGraph::new(task).map(|_| ()).map_err(|reason| Unsupported::new(format!("`induction` {reason}")))
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {

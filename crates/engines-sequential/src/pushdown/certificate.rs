@@ -60,10 +60,10 @@ impl FormulaRows<'_, '_, '_> {
         else {
             return;
         };
-        let layout = &system.steps.layout;
+        let slots = &system.steps.slots;
         let value = |atom: &Atom, globals: &[u64], locals: &[u64], results: &[bool]| match *atom {
-            Atom::Now(var) => layout.read(globals, locals, var),
-            Atom::Entry(var) => layout.read(entry, params, var),
+            Atom::Now(var) => slots.read(globals, locals, var),
+            Atom::Entry(var) => slots.read(entry, params, var),
             Atom::Result(number) => results[number as usize],
             Atom::Of { .. } => unreachable!("a program with one thread has no atoms of others"),
         };
@@ -87,14 +87,14 @@ impl FormulaRows<'_, '_, '_> {
 /// Returns the atoms of a location's formula: the relevant variables at the entry, and those at the location.
 fn location_atoms(system: &ProgramSystem<'_>, loc: LocId) -> Vec<Atom> {
     let proc = system.program.locs[loc].proc;
-    let vars = system.steps.layout.shared.iter().chain(&system.program.procs[proc].locals);
+    let vars = system.steps.slots.shared.iter().chain(&system.program.procs[proc].locals);
     vars.flat_map(|var| [entry_atom(system, proc, *var), now_atom(system, loc, *var)]).flatten().collect()
 }
 
 /// Returns the atoms of a procedure's summary.
 fn summary_atoms(system: &ProgramSystem<'_>, proc: ProcId) -> Vec<Atom> {
     let this = &system.program.procs[proc];
-    let globals = system.steps.layout.shared.iter();
+    let globals = system.steps.slots.shared.iter();
     let globals = globals.flat_map(|var| [entry_atom(system, proc, *var), now_atom(system, this.exit, *var)]);
     let params = this.params.iter().map(|param| entry_atom(system, proc, *param));
     let results = (0..this.results.len() as u32).map(|number| Some(Atom::Result(number)));

@@ -77,7 +77,7 @@ fn symbol_name(system: &ProgramSystem<'_>, number: usize) -> String {
 }
 
 fn legend(system: &ProgramSystem<'_>) -> Vec<String> {
-    let (program, globals_of) = (system.program, &system.steps.layout.shared);
+    let (program, globals_of) = (system.program, &system.steps.slots.shared);
     let mut lines = Vec::new();
     for (number, state) in system.states.iter().enumerate() {
         let meaning = match state {

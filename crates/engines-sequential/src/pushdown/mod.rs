@@ -24,9 +24,10 @@ use std::collections::BTreeSet;
 
 use selvedge_check::ThreadState;
 use selvedge_check::{Engine, Explanation, Run, Stop, Task, Unsupported, Verdict};
-use selvedge_ir::callgraph::{is_sequential, prelude_ends_early};
-use selvedge_ir::{LocId, Scope, Ty, Value, VarId};
+use selvedge_ir::callgraph::prelude_ends_early;
+use selvedge_ir::{LocId, Scope, Value, VarId};
 use selvedge_transition::step::explicit::values::Bits;
+use selvedge_transition::support::supports_one_thread;
 
 pub use convert::{Converted, convert};
 pub use systems::{Direction, SystemVerdict, check};
@@ -52,7 +53,17 @@ impl Engine for Pushdown {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        supports(task).map_err(|reason| Unsupported::new(format!("`pushdown` {reason}")))
+        let unsupported =
+            |reason: &str| Err(Unsupported::new(format!("`pushdown` does not support programs {reason}")));
+        let program = task.program;
+        supports_one_thread(program, self.name())?;
+        if prelude_ends_early(program) {
+            return unsupported("whose prelude may end in the middle");
+        }
+        if ProgramSystem::new(task, &Relevant::new(program), &Run::unlimited()).most_bits() > 63 {
+            return unsupported("with more than 63 choices in one step");
+        }
+        Ok(())
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
@@ -79,14 +90,14 @@ impl Pushdown {
         });
         let values = |vars: &[VarId], scope: Scope, globals: &Bits, locals: &Bits| -> Vec<Value> {
             let vars = vars.iter().filter(|var| system.program.vars[**var].scope == scope);
-            vars.map(|var| Value::Bool(system.steps.layout.read(globals, locals, *var))).collect()
+            vars.map(|var| Value::Bool(system.steps.slots.read(globals, locals, *var))).collect()
         };
         let state = |(loc, globals, locals): (LocId, &Bits, &Bits)| {
             let proc = system.program.locs[loc].proc;
             ThreadState {
                 loc,
-                shared: values(&system.steps.layout.shared, Scope::Shared, globals, locals),
-                vars: values(&system.steps.layout.shared, Scope::Thread, globals, locals),
+                shared: values(&system.steps.slots.shared, Scope::Shared, globals, locals),
+                vars: values(&system.steps.slots.shared, Scope::Thread, globals, locals),
                 locals: values(&system.program.procs[proc].locals, Scope::Local(proc), globals, locals),
             }
         };
@@ -99,21 +110,4 @@ fn automaton<'a>(task: &Task<'a>, relevant: &Relevant, run: &'a Run<'a>) -> Satu
     let mut system = ProgramSystem::new(task, relevant, run);
     let initial = system.initial();
     Saturation::new(system, &[initial], run)
-}
-
-fn supports(task: &Task<'_>) -> Result<(), &'static str> {
-    let program = task.program;
-    if !is_sequential(program) {
-        return Err("only supports programs with one thread");
-    }
-    if program.vars.iter().any(|var| var.ty != Ty::Bool) {
-        return Err("only supports Boolean programs");
-    }
-    if prelude_ends_early(program) {
-        return Err("does not support programs whose prelude may end in the middle");
-    }
-    if ProgramSystem::new(task, &Relevant::new(program), &Run::unlimited()).most_bits() > 63 {
-        return Err("does not support programs with more than 63 choices in one step");
-    }
-    Ok(())
 }

@@ -12,8 +12,9 @@ use selvedge_check::{Run, Stop, Task};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::{Call, EdgeId, EntryId, Expr, LocId, Program, Scope, Target, VarId};
 use selvedge_transition::step::control::call_at;
-use selvedge_transition::step::explicit::values::{Bits, Layout, set};
+use selvedge_transition::step::explicit::values::{Bits, set};
 use selvedge_transition::step::explicit::{Draws, Explicit, Outcome, Values, initial_draws, initialises};
+use selvedge_transition::step::vars::Slots;
 
 use super::post::{Control, RuleMove, RuleSystem, StackSymbol, Word};
 use super::relevant::Relevant;
@@ -69,7 +70,7 @@ pub(super) struct ProgramSystem<'a> {
     target: &'a Target,
     run: &'a Run<'a>,
     flow: Flow,
-    /// The steps, for a layout in which per-thread variables count as shared. Only relevant variables are kept.
+    /// The steps, for places where per-thread variables count as shared. Only relevant variables are kept.
     pub(super) steps: Explicit<'a>,
     /// The draws before the first step: shared variables, and the prelude's locals.
     pub(super) start_draws: Draws,
@@ -82,7 +83,7 @@ pub(super) struct ProgramSystem<'a> {
 impl<'a> ProgramSystem<'a> {
     pub(super) fn new(task: &Task<'a>, relevant: &Relevant, run: &'a Run<'a>) -> ProgramSystem<'a> {
         let program = task.program;
-        let steps = Explicit::new(program, Layout::of_one_thread(program), &|loc, var| relevant.has(loc, var));
+        let steps = Explicit::new(program, Slots::of_one_thread(program), &|loc, var| relevant.has(loc, var));
         let at_thread_start = relevant.at_thread_start(program);
         let starts_open = |var: &VarId| {
             let matters = match program.prelude {
@@ -174,7 +175,7 @@ impl<'a> ProgramSystem<'a> {
         let kind = &program.entries[0];
         let mut before = Values { shared, ..self.steps.blank() };
         for var in program.vars.indices().filter(|var| program.vars[*var].scope == Scope::Thread) {
-            self.steps.layout.write(&mut before, var, false);
+            self.steps.slots.write(&mut before, var, false);
         }
         let starts = self.starts(&kind.init, &self.thread_draws, &before)?;
         let entry = program.procs[kind.proc].entry;
@@ -231,10 +232,10 @@ impl<'a> ProgramSystem<'a> {
 
     /// Returns the symbol that waits for a return: the locals that are relevant after it and are not results.
     fn site(&mut self, id: EdgeId, call: &Call, mut locals: Bits) -> StackSymbol {
-        let layout = &self.steps.layout;
+        let slots = &self.steps.slots;
         self.steps.forget(self.program.edges[id].to, &mut locals);
-        for result in call.results.iter().flatten().filter(|var| !layout.is_shared(**var)) {
-            set(&mut locals, layout.place(*result), false);
+        for result in call.results.iter().flatten().filter(|var| !slots.is_shared(**var)) {
+            set(&mut locals, slots.get(*result), false);
         }
         self.frame(StackFrame::Site(id, locals))
     }

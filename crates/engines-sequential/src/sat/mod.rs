@@ -26,8 +26,7 @@ mod trace;
 mod unroll;
 
 use selvedge_check::{Engine, Explanation, Run, Stop, Task, Unsupported, Verdict};
-use selvedge_ir::Ty;
-use selvedge_ir::callgraph::is_sequential;
+use selvedge_transition::support::supports_one_thread;
 
 use simulate::Simulation;
 
@@ -108,14 +107,7 @@ impl Engine for Sat {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        let refuse = |reason: &str| Err(Unsupported::new(format!("`sat` only supports {reason}")));
-        if !is_sequential(task.program) {
-            return refuse("programs with one thread");
-        }
-        if task.program.vars.iter().any(|var| var.ty != Ty::Bool) {
-            return refuse("Boolean programs");
-        }
-        Ok(())
+        supports_one_thread(task.program, self.name())
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {

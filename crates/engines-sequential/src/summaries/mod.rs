@@ -23,11 +23,12 @@ mod trace;
 
 use index_vec::IndexVec;
 use selvedge_check::{Certificate, Engine, Explanation, Findings, Run, Stop, Task, Unsupported, Verdict};
-use selvedge_ir::callgraph::{CallGraph, Through, is_sequential};
+use selvedge_ir::callgraph::prelude_ends_early;
 use selvedge_ir::passes::{Passed, slice};
-use selvedge_ir::{LocId, Op, ProcId, Program, Ty, VarId};
+use selvedge_ir::{LocId, ProcId, Program, VarId};
 use selvedge_transition::paths::layout::Order;
 use selvedge_transition::sequential::{SequentialEngine, Values};
+use selvedge_transition::support::supports_one_thread;
 
 use solve::{Entries, Solver};
 
@@ -66,7 +67,12 @@ impl Engine for Summaries {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        supports(task.program).map_err(|reason| Unsupported::new(format!("`summaries` {reason}")))
+        supports_one_thread(task.program, self.name())?;
+        if prelude_ends_early(task.program) {
+            let reason = "`summaries` does not support programs whose `init` ends its thread in the middle";
+            return Err(Unsupported::new(reason));
+        }
+        Ok(())
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
@@ -150,20 +156,4 @@ fn coarsely_safe(task: &Task<'_>, n_relevant: usize, run: &Run<'_>) -> Result<Op
         Ok(Some(_)) | Err(Stop::NodeLimit(_)) => Ok(None),
         Err(stop) => Err(stop),
     }
-}
-
-fn supports(program: &Program) -> Result<(), &'static str> {
-    if !is_sequential(program) {
-        return Err("only supports programs with one thread");
-    }
-    if program.vars.iter().any(|var| var.ty != Ty::Bool) {
-        return Err("only supports Boolean programs");
-    }
-    if let Some(prelude) = program.prelude {
-        let runs = CallGraph::new(program).reachable([prelude], Through::Calls);
-        if program.edges.iter().any(|edge| edge.op == Op::End && runs[program.locs[edge.from].proc]) {
-            return Err("does not support programs whose `init` ends its thread in the middle");
-        }
-    }
-    Ok(())
 }

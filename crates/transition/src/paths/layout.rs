@@ -16,6 +16,7 @@ use selvedge_logic::bdd::{Limits, Manager, Var};
 use selvedge_logic::order::{force, force_again};
 
 use crate::step::diagram::relation::{self, Layout};
+use crate::step::vars::n_choices;
 
 /// The moment at which a variable of the program is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,14 +161,6 @@ impl PathLayout {
     pub fn visible(&self, program: &Program, proc: ProcId) -> Vec<VarId> {
         self.scopes[proc].globals.iter().chain(&program.procs[proc].locals).copied().collect()
     }
-}
-
-/// Returns the greatest number of choices that an edge makes, or that all initial values make together.
-fn n_choices(program: &Program) -> usize {
-    let initial = program.init.iter().map(|(_, rhs)| rhs);
-    let of_threads = program.entries.iter().flat_map(|entry| entry.init.iter().map(|(_, rhs)| rhs));
-    let n_initial = selvedge_ir::visit::choice_types(initial.chain(of_threads)).len();
-    program.edges.iter().map(|edge| edge.op.choices().len()).max().unwrap_or(0).max(n_initial)
 }
 
 /// Returns the slots in an order, from the top down.

@@ -48,24 +48,30 @@ pub fn part<'e>(program: &Program, assign: &'e Assign, entry: Option<EntryId>, l
 /// Returns whether the moving thread has a choice of an assignment in common with all others: whether it occurs in its
 /// own assignments.
 pub fn is_common(assign: &Assign, number: u32) -> bool {
-    assign.active.iter().any(|(_, rhs)| choices(rhs).contains(&number))
+    makes(assign.active.iter().map(|(_, rhs)| rhs), number)
 }
 
-/// Returns the numbers of the choices in an expression, each once.
-pub fn choices(expr: &Expr) -> Vec<u32> {
-    let mut numbers = Vec::new();
-    expr.for_each_leaf(|leaf| {
-        if let Expr::Choice(number, _) = leaf {
-            numbers.push(*number);
-        }
-    });
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers
+/// Returns the numbers of the choices in some expressions, in ascending order.
+pub fn choices_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<u32> {
+    let mut used = Vec::new();
+    for expr in exprs {
+        expr.for_each_leaf(|leaf| {
+            if let Expr::Choice(number, _) = leaf {
+                used.push(*number);
+            }
+        });
+    }
+    used.sort_unstable();
+    used.dedup();
+    used
 }
 
 /// Returns whether a choice of an assignment occurs in its parts for other threads.
 pub fn in_passive_parts(assign: &Assign, number: u32) -> bool {
     let constrain = assign.constrain.is_passive().then_some(&assign.constrain);
-    assign.passive.iter().map(|(_, rhs)| rhs).chain(constrain).any(|expr| choices(expr).contains(&number))
+    makes(assign.passive.iter().map(|(_, rhs)| rhs).chain(constrain), number)
+}
+
+fn makes<'e>(mut exprs: impl Iterator<Item = &'e Expr>, number: u32) -> bool {
+    exprs.any(|expr| expr.any_leaf(|leaf| matches!(leaf, Expr::Choice(other, _) if *other == number)))
 }

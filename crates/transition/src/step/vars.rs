@@ -9,20 +9,30 @@ use selvedge_logic::order::force;
 /// The places of variables in a valuation of the shared variables, or in one of a thread's. Locals of different
 /// procedures share places.
 pub struct Slots {
-    n_shared: usize,
-    n_locals: usize,
-    /// The per-thread variables, in the order of their declaration.
+    /// The shared variables, in the order of their declaration.
+    pub shared: Vec<VarId>,
+    /// The per-thread variables that are not among the shared ones, in the order of their declaration.
     pub thread_vars: Vec<VarId>,
+    /// The maximum number of variables of a thread.
+    pub n_locals: usize,
     slot: IndexVec<VarId, usize>,
     is_shared: IndexVec<VarId, bool>,
 }
 
 impl Slots {
+    /// Creates the places for a program with several threads.
     pub fn new(program: &Program) -> Slots {
-        let of_scope = |scope: Scope| -> Vec<VarId> {
-            program.vars.indices().filter(|var| program.vars[*var].scope == scope).collect()
-        };
-        let (shared, thread_vars) = (of_scope(Scope::Shared), of_scope(Scope::Thread));
+        Slots::with_shared(program, |scope| scope == Scope::Shared)
+    }
+
+    /// Creates the places for a program with one thread, whose per-thread variables count as shared.
+    pub fn of_one_thread(program: &Program) -> Slots {
+        Slots::with_shared(program, |scope| !matches!(scope, Scope::Local(_)))
+    }
+
+    fn with_shared(program: &Program, is_shared: impl Fn(Scope) -> bool) -> Slots {
+        let globals = program.vars.indices().filter(|var| !matches!(program.vars[*var].scope, Scope::Local(_)));
+        let (shared, thread_vars) = globals.partition::<Vec<VarId>, _>(|var| is_shared(program.vars[*var].scope));
         let mut slot: IndexVec<VarId, usize> = program.vars.iter().map(|_| 0).collect();
         shared.iter().enumerate().for_each(|(place, var)| slot[*var] = place);
         thread_vars.iter().enumerate().for_each(|(place, var)| slot[*var] = place);
@@ -30,14 +40,15 @@ impl Slots {
             proc.locals.iter().enumerate().for_each(|(place, var)| slot[*var] = thread_vars.len() + place);
         }
         Slots {
-            n_shared: shared.len(),
             n_locals: thread_vars.len() + program.procs.iter().map(|proc| proc.locals.len()).max().unwrap_or(0),
+            is_shared: program.vars.iter().map(|var| is_shared(var.scope)).collect(),
+            shared,
             thread_vars,
             slot,
-            is_shared: program.vars.iter().map(|var| var.scope == Scope::Shared).collect(),
         }
     }
 
+    /// Returns the place of a variable among the shared ones, or among those of its thread.
     pub fn get(&self, var: VarId) -> usize {
         self.slot[var]
     }
@@ -55,7 +66,8 @@ impl Slots {
     /// Computes an order of the shared places, and one of the places of threads: variables that occur together are
     /// neighbours.
     pub fn order(&self, program: &Program) -> [Vec<usize>; 2] {
-        let item = |var: VarId| if self.is_shared[var] { self.slot[var] } else { self.n_shared + self.slot[var] };
+        let n_shared = self.shared.len();
+        let item = |var: VarId| if self.is_shared[var] { self.slot[var] } else { n_shared + self.slot[var] };
         let together = |op: &Op| {
             let mut set: Vec<usize> = Vec::new();
             for expr in op.exprs() {
@@ -75,9 +87,9 @@ impl Slots {
         // Large sets of variables carry little information about neighbourhood and are expensive.
         let sets: Vec<Vec<usize>> =
             program.edges.iter().map(|edge| together(&edge.op)).filter(|set| (2..=16).contains(&set.len())).collect();
-        let all = force(self.n_shared + self.n_locals, &sets);
-        let shared = all.iter().copied().filter(|item| *item < self.n_shared).collect();
-        let locals = all.iter().filter(|item| **item >= self.n_shared).map(|item| item - self.n_shared).collect();
+        let all = force(n_shared + self.n_locals, &sets);
+        let shared = all.iter().copied().filter(|item| *item < n_shared).collect();
+        let locals = all.iter().filter(|item| **item >= n_shared).map(|item| item - n_shared).collect();
         [shared, locals]
     }
 }
@@ -108,7 +120,7 @@ impl Kept {
         let initial: Vec<VarId> =
             program.entries.iter().flat_map(|entry| entry.init.iter().flat_map(|(_, rhs)| reads(rhs))).collect();
         let is_read = |var: &VarId| initial.contains(var) || program.locs.indices().any(|loc| is_kept(loc, *var));
-        let (shared, dead_shared) = program.vars.indices().filter(|var| slots.is_shared(*var)).partition(is_read);
+        let (shared, dead_shared) = slots.shared.iter().copied().partition(is_read);
         let split =
             |loc: LocId| slots.visible(program, loc).into_iter().partition::<Vec<VarId>, _>(|var| is_kept(loc, *var));
         let (at, dead): (Vec<_>, Vec<_>) = program.locs.indices().map(split).unzip();

@@ -128,7 +128,7 @@ fn shared_states(model: &Model<'_>, parts: &Parts, ids: &Ids) -> IndexVec<Shared
     let state = |&(shared, held): &(u32, bool)| {
         let bits = &parts.shared[shared as usize];
         SharedState {
-            values: model.live_shared_vars().map(|var| get(bits, model.steps.layout.place(var))).collect(),
+            values: model.live_shared_vars().map(|var| get(bits, model.steps.slots.get(var))).collect(),
             held,
         }
     };
@@ -144,7 +144,7 @@ fn local_states(model: &Model<'_>, parts: &Parts, ids: &Ids, places: &[Place]) -
         let vars = &places[place as usize].vars;
         LocalState {
             place,
-            values: vars.iter().map(|(_, var)| get(&local.bits, model.steps.layout.place(*var))).collect(),
+            values: vars.iter().map(|(_, var)| get(&local.bits, model.steps.slots.get(*var))).collect(),
         }
     };
     ids.locals.iter().map(state).collect()

@@ -70,7 +70,7 @@ fn row(
         let place = numbers[&(local.kind.role(holds), local.loc)];
         let mut values = Packed::default();
         for (_, var) in &places[place as usize].vars {
-            values.push(get(&local.bits, search.model.steps.layout.place(*var)));
+            values.push(get(&local.bits, search.model.steps.slots.get(*var)));
         }
         (place, values)
     };
@@ -79,7 +79,7 @@ fn row(
     threads.sort_unstable();
     let shared = &search.parts.shared[state.shared as usize];
     let mut row = Packed::default();
-    shared_vars.iter().for_each(|var| row.push(get(shared, search.model.steps.layout.place(*var))));
+    shared_vars.iter().for_each(|var| row.push(get(shared, search.model.steps.slots.get(*var))));
     threads.iter().for_each(|(_, values)| (0..values.len).for_each(|column| row.push(is_set(&values.row, column))));
     ((threads.into_iter().map(|(place, _)| place).collect(), ended), row.row)
 }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use selvedge_check::Stop;
 use selvedge_ir::trace::{Start, StartThread, Step, ThreadId, Trace};
 use selvedge_transition::macro_step::explicit::parts::{Kind, Local, LocalId};
-use selvedge_transition::macro_step::explicit::passive::{assignment, takes_part, ways};
+use selvedge_transition::macro_step::explicit::passive::{assignment, part_of, ways};
 use selvedge_transition::macro_step::explicit::start::{fresh, prelude, shared, start_thread, values};
 use selvedge_transition::macro_step::explicit::{Block, Error, Move, Out};
 use selvedge_transition::trace_builder::waiting_threads;
@@ -197,7 +197,7 @@ impl ExplicitSearch<'_> {
             .iter()
             .map(|at| {
                 let other = &self.parts.locals[next.threads[*at].1 as usize];
-                let part = takes_part(self.model, assign, other);
+                let part = part_of(self.model, assign, other).is_some();
                 let known = |local: &Local| self.parts.locals.get_index_of(local).map(|id| id as LocalId);
                 let ways = ways(self.model, partner, other).into_iter();
                 ways.filter_map(|(local, choices)| Some((known(&local)?, part.then_some(choices)))).collect()

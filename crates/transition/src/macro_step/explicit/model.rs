@@ -4,13 +4,14 @@ use index_vec::IndexVec;
 use selvedge_check::{Place, Role, Task};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::liveness::Liveness;
-use selvedge_ir::{Expr, LocId, Program, Scope, VarId};
+use selvedge_ir::{Expr, LocId, Program, VarId};
 
-use super::parts::{Kind, Local};
+use super::parts::Local;
 use crate::macro_step::reductions::Reductions;
 use crate::macro_step::visible_points::VisiblePoints;
 use crate::step::explicit::Explicit;
-use crate::step::explicit::values::{Bits, Layout, get, set, zeros};
+use crate::step::explicit::values::{Bits, get, set, zeros};
+use crate::step::vars::Slots;
 
 /// The data that does not change during a search.
 pub struct Model<'p> {
@@ -37,18 +38,18 @@ impl<'p> Model<'p> {
     /// Creates the model of a program with these visible points.
     pub fn with_visible_points(task: Task<'p>, visible_points: VisiblePoints, reductions: Reductions) -> Model<'p> {
         let program = task.program;
-        let layout = Layout::new(program);
+        let slots = Slots::new(program);
         let liveness = reductions.dead.then(|| Liveness::among_threads(program));
         let matters = |loc: LocId, var: VarId| liveness.as_ref().is_none_or(|liveness| liveness.is_live(loc, var));
-        let mut live_shared = zeros(layout.shared.len());
-        for var in &layout.shared {
+        let mut live_shared = zeros(slots.shared.len());
+        for var in &slots.shared {
             let somewhere = program.locs.indices().any(|loc| matters(loc, *var));
-            set(&mut live_shared, layout.place(*var), somewhere || read_at_start(program, *var));
+            set(&mut live_shared, slots.get(*var), somewhere || read_at_start(program, *var));
         }
         let places: IndexVec<VarId, Option<usize>> =
-            program.vars.indices().map(|var| layout.is_shared(var).then(|| layout.place(var))).collect();
+            program.vars.indices().map(|var| slots.is_shared(var).then(|| slots.get(var))).collect();
         let keeps = |loc: LocId, var: VarId| places[var].map_or_else(|| matters(loc, var), |at| get(&live_shared, at));
-        let steps = Explicit::new(program, layout, &keeps);
+        let steps = Explicit::new(program, slots, &keeps);
         Model { task, steps, flow: Flow::new(program), visible_points, live_shared }
     }
 
@@ -67,8 +68,8 @@ impl<'p> Model<'p> {
 
     /// Returns the live shared variables, in the order of their declaration.
     pub fn live_shared_vars(&self) -> impl Iterator<Item = VarId> + '_ {
-        let shared = self.steps.layout.shared.iter().copied();
-        shared.filter(|var| get(&self.live_shared, self.steps.layout.place(*var)))
+        let shared = self.steps.slots.shared.iter().copied();
+        shared.filter(|var| get(&self.live_shared, self.steps.slots.get(*var)))
     }
 
     /// Returns the shared variables that a proof with [`Model::places`] mentions. They are live by the same analysis as
@@ -77,7 +78,7 @@ impl<'p> Model<'p> {
         let program = self.program();
         let liveness = Liveness::among_threads(program);
         let is_live = |var: &VarId| program.locs.indices().any(|loc| liveness.is_live(loc, *var));
-        self.steps.layout.shared.iter().copied().filter(|var| is_live(var) || read_at_start(program, *var)).collect()
+        self.steps.slots.shared.iter().copied().filter(|var| is_live(var) || read_at_start(program, *var)).collect()
     }
 
     /// Returns all visible points, each with every role that a thread can have there, in ascending order.
@@ -86,7 +87,7 @@ impl<'p> Model<'p> {
         // Variables that are not live at a place are left out, even if the search kept them.
         let liveness = Liveness::among_threads(program);
         let place = |loc: LocId| {
-            let locals = self.steps.layout.per_thread.iter().chain(&program.procs[program.locs[loc].proc].locals);
+            let locals = self.steps.slots.thread_vars.iter().chain(&program.procs[program.locs[loc].proc].locals);
             let vars: Vec<(u32, VarId)> =
                 locals.filter(|var| liveness.is_live(loc, **var)).map(|var| (0, *var)).collect();
             move |role: Role| Place { role, calls: Vec::new(), loc, vars: vars.clone() }
@@ -106,18 +107,6 @@ impl<'p> Model<'p> {
         places.sort_unstable();
         places.dedup();
         places
-    }
-
-    /// Returns whether a thread has a variable.
-    pub fn has(&self, local: &Local, var: VarId) -> bool {
-        match self.program().vars[var].scope {
-            Scope::Shared => true,
-            Scope::Thread => match local.kind {
-                Kind::Prelude => false,
-                Kind::Entry(entry) => self.program().entries[entry].thread_vars.contains(&var),
-            },
-            Scope::Local(owner) => self.program().locs[local.loc].proc == owner,
-        }
     }
 }
 

@@ -64,12 +64,12 @@ impl Parts {
     /// Returns the visible state of a thread.
     pub fn thread_state(&self, model: &Model<'_>, shared: SharedId, local: LocalId) -> ThreadState {
         let local = &self.locals[local as usize];
-        let value = |bits: &[u64], var| Value::Bool(get(bits, model.steps.layout.place(var)));
+        let value = |bits: &[u64], var| Value::Bool(get(bits, model.steps.slots.get(var)));
         let locals = &model.program().procs[model.program().locs[local.loc].proc].locals;
         ThreadState {
             loc: local.loc,
-            shared: model.steps.layout.shared.iter().map(|var| value(&self.shared[shared as usize], *var)).collect(),
-            vars: model.steps.layout.per_thread.iter().map(|var| value(&local.bits, *var)).collect(),
+            shared: model.steps.slots.shared.iter().map(|var| value(&self.shared[shared as usize], *var)).collect(),
+            vars: model.steps.slots.thread_vars.iter().map(|var| value(&local.bits, *var)).collect(),
             locals: locals.iter().map(|var| value(&local.bits, *var)).collect(),
         }
     }

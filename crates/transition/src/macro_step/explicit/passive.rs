@@ -10,9 +10,10 @@ use rustc_hash::FxHashMap;
 use selvedge_ir::{Assign, EdgeId, Expr, Op};
 
 use super::Model;
-use super::parts::{Local, LocalId, Parts};
+use super::parts::{Kind, Local, LocalId, Parts};
 use crate::step::explicit::known;
 use crate::step::explicit::values::{Bits, Tri, choices_of, eval, for_each_choice, set};
+use crate::step::passive::{Part, part};
 
 /// The moving thread's part of a step with passive parts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -57,17 +58,13 @@ impl Ways {
     }
 }
 
-/// Returns whether another thread takes part at all.
-pub fn takes_part(model: &Model<'_>, assign: &Assign, other: &Local) -> bool {
-    let assigned = assign.passive.iter().any(|(var, rhs)| model.has(other, *var) && has_all(model, other, rhs));
-    assigned || (assign.constrain.is_passive() && has_all(model, other, &assign.constrain))
-}
-
-fn has_all(model: &Model<'_>, other: &Local, expr: &Expr) -> bool {
-    !expr.any_leaf(|leaf| match leaf {
-        Expr::Passive(var) | Expr::PassiveNext(var) => !model.has(other, *var),
-        _ => false,
-    })
+/// Returns the part of a step that concerns another thread, if it takes part at all.
+pub fn part_of<'e>(model: &Model<'_>, assign: &'e Assign, other: &Local) -> Option<Part<'e>> {
+    let entry = match other.kind {
+        Kind::Prelude => None,
+        Kind::Entry(entry) => Some(entry),
+    };
+    part(model.program(), assign, entry, other.loc)
 }
 
 pub fn assignment<'p>(model: &Model<'p>, edge: EdgeId) -> &'p Assign {
@@ -81,25 +78,19 @@ pub fn assignment<'p>(model: &Model<'p>, edge: EdgeId) -> &'p Assign {
 pub fn ways(model: &Model<'_>, partner: &Partner, other: &Local) -> Vec<(Local, Vec<bool>)> {
     let assign = assignment(model, partner.edge);
     let n_choices = assign.choices().len();
-    if !takes_part(model, assign, other) {
-        return vec![(other.clone(), vec![false; n_choices])];
-    }
-    let pair = StepWithPeer { model, partner, assign, other, per_thread: assign.per_thread_choices() };
-    let assigned: Vec<_> =
-        assign.passive.iter().filter(|(var, rhs)| model.has(other, *var) && has_all(model, other, rhs)).collect();
-    let condition =
-        Some(&assign.constrain).filter(|condition| condition.is_passive() && has_all(model, other, condition));
-    let mut used = choices_of(assigned.iter().map(|(_, rhs)| rhs).chain(condition));
+    let Some(part) = part_of(model, assign, other) else { return vec![(other.clone(), vec![false; n_choices])] };
+    let mut used = choices_of(part.exprs());
+    let pair = StepWithPeer { model, partner, part, other, per_thread: assign.per_thread_choices() };
     used.retain(|number| pair.per_thread[*number as usize]);
     let mut ways = Vec::new();
     let may = &mut |choices: &[Tri]| -> Result<bool, Infallible> {
-        Ok(condition.is_none_or(|condition| pair.eval(condition, choices) != Tri::False))
+        Ok(pair.part.constrain.is_none_or(|condition| pair.eval(condition, choices) != Tri::False))
     };
     let mut choices = vec![Tri::Open; n_choices];
     let Ok(()) = for_each_choice(&used, &mut choices, may, &mut |choices| {
         let mut local = other.clone();
-        for (var, rhs) in &assigned {
-            set(&mut local.bits, model.steps.layout.place(*var), pair.eval(rhs, choices) == Tri::True);
+        for (var, rhs) in &pair.part.assigned {
+            set(&mut local.bits, model.steps.slots.get(*var), pair.eval(rhs, choices) == Tri::True);
         }
         model.forget(&mut local);
         ways.push((local, known(choices)));
@@ -111,7 +102,7 @@ pub fn ways(model: &Model<'_>, partner: &Partner, other: &Local) -> Vec<(Local, 
 struct StepWithPeer<'a, 'p> {
     model: &'a Model<'p>,
     partner: &'a Partner,
-    assign: &'a Assign,
+    part: Part<'a>,
     other: &'a Local,
     per_thread: Vec<bool>,
 }
@@ -122,25 +113,19 @@ impl StepWithPeer<'_, '_> {
     }
 
     fn leaf(&self, leaf: &Expr, choices: &[Tri]) -> Tri {
-        let layout = &self.model.steps.layout;
+        let slots = &self.model.steps.slots;
         let Partner { old, new, .. } = self.partner;
         match leaf {
-            Expr::Var(var) => Tri::known(layout.read(&old.0, &old.1, *var)),
-            Expr::Next(var) => Tri::known(layout.read(&new.0, &new.1, *var)),
-            Expr::Passive(var) => Tri::known(layout.read(&old.0, &self.other.bits, *var)),
-            Expr::PassiveNext(var) => match self.assigned(*var) {
+            Expr::Var(var) => Tri::known(slots.read(&old.0, &old.1, *var)),
+            Expr::Next(var) => Tri::known(slots.read(&new.0, &new.1, *var)),
+            Expr::Passive(var) => Tri::known(slots.read(&old.0, &self.other.bits, *var)),
+            Expr::PassiveNext(var) => match self.part.value_of(*var) {
                 Some(rhs) => self.eval(rhs, choices),
-                None => Tri::known(layout.read(&new.0, &self.other.bits, *var)),
+                None => Tri::known(slots.read(&new.0, &self.other.bits, *var)),
             },
             Expr::Choice(number, _) if self.per_thread[*number as usize] => choices[*number as usize],
             Expr::Choice(number, _) => Tri::known(self.partner.choices[*number as usize]),
             _ => unreachable!("all other expressions have operands"),
         }
-    }
-
-    /// Returns the value that the step assigns to a variable of the other thread.
-    fn assigned(&self, var: selvedge_ir::VarId) -> Option<&Expr> {
-        let (_, rhs) = self.assign.passive.iter().find(|(assigned, _)| *assigned == var)?;
-        (self.model.has(self.other, var) && has_all(self.model, self.other, rhs)).then_some(rhs)
     }
 }

@@ -10,7 +10,7 @@ use selvedge_ir::{Assign, Expr, VarId};
 use selvedge_logic::bdd::{Bdd, Manager, OutOfNodes, Renaming, Var, VarSet};
 
 use super::expr;
-use crate::step::passive::{Part, choices, is_common};
+use crate::step::passive::{Part, choices_of, is_common};
 
 /// The moment at which a variable of the program is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,7 +192,7 @@ pub trait Layout {
 }
 
 fn conjunct(diagram: Bdd, expr: &Expr) -> Conjunct {
-    Conjunct { diagram, choices: choices(expr).into_iter().collect() }
+    Conjunct { diagram, choices: choices_of([expr]).into_iter().collect() }
 }
 
 /// Conjoins the conjuncts in which a choice occurs and forgets it.

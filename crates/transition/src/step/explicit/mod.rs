@@ -3,7 +3,7 @@
 //! A thread sees two valuations: the shared variables, and its own. Everything nondeterministic in a step is a *draw*:
 //! first the choices of the edge, by number, then the variables that start with any value. [`Explicit::steps`] tries all
 //! draws that make a difference, and abandons those that the condition of an assignment rules out as soon as it can. A
-//! search says where the values of variables are ([`Layout`]), which of them it keeps at each location, and what it does
+//! search says where the values of variables are ([`Slots`]), which of them it keeps at each location, and what it does
 //! with each [`Outcome`].
 
 pub mod values;
@@ -14,7 +14,8 @@ use selvedge_ir::trace::Fresh;
 use selvedge_ir::visit::choice_types;
 use selvedge_ir::{Assign, Call, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Spawn, Value, VarId};
 
-use self::values::{Bits, Layout, Tri, choices_of, eval, for_each_choice, get, set, zeros};
+use self::values::{Bits, Tri, choices_of, eval, for_each_choice, get, set, zeros};
+use crate::step::vars::Slots;
 
 /// The values of all variables that a thread sees.
 #[derive(Clone, Copy)]
@@ -110,10 +111,10 @@ pub enum Outcome<'p> {
     Starts(Option<(LocId, Bits)>),
 }
 
-/// The steps of a program, for a layout of its variables.
+/// The steps of a program, for places of its variables.
 pub struct Explicit<'p> {
     pub program: &'p Program,
-    pub layout: Layout,
+    pub slots: Slots,
     /// The variables whose values are kept at each location; the others are false.
     kept: IndexVec<LocId, Values>,
     edges: IndexVec<EdgeId, EdgePlan<'p>>,
@@ -131,15 +132,15 @@ struct EdgePlan<'p> {
 
 impl<'p> Explicit<'p> {
     /// Prepares the steps of a program that keeps the variables of each location for which `keeps` holds.
-    pub fn new(program: &'p Program, layout: Layout, keeps: &dyn Fn(LocId, VarId) -> bool) -> Explicit<'p> {
+    pub fn new(program: &'p Program, slots: Slots, keeps: &dyn Fn(LocId, VarId) -> bool) -> Explicit<'p> {
         let kept = program.locs.iter_enumerated().map(|(id, loc)| {
-            let mut kept = Values { shared: zeros(layout.shared.len()), locals: zeros(layout.n_locals) };
-            for var in layout.shared.iter().chain(&layout.per_thread).chain(&program.procs[loc.proc].locals) {
-                layout.write(&mut kept, *var, keeps(id, *var));
+            let mut kept = Values { shared: zeros(slots.shared.len()), locals: zeros(slots.n_locals) };
+            for var in slots.shared.iter().chain(&slots.thread_vars).chain(&program.procs[loc.proc].locals) {
+                slots.write(&mut kept, *var, keeps(id, *var));
             }
             kept
         });
-        let mut explicit = Explicit { program, kept: kept.collect(), layout, edges: IndexVec::new() };
+        let mut explicit = Explicit { program, kept: kept.collect(), slots, edges: IndexVec::new() };
         explicit.edges = program.edges.indices().map(|edge| explicit.plan(edge)).collect();
         explicit
     }
@@ -174,7 +175,7 @@ impl<'p> Explicit<'p> {
     /// Returns whether the value of a variable is kept at a location.
     pub fn keeps(&self, loc: LocId, var: VarId) -> bool {
         let kept = &self.kept[loc];
-        self.layout.read(&kept.shared, &kept.locals, var)
+        self.slots.read(&kept.shared, &kept.locals, var)
     }
 
     /// Forgets the values of a thread's own variables that are not kept at a location.
@@ -241,7 +242,7 @@ impl<'p> Explicit<'p> {
     /// Returns the value of a leaf before a step.
     fn leaf(&self, leaf: &Expr, now: View<'_>, drawn: &[Tri]) -> Tri {
         match leaf {
-            Expr::Var(var) => Tri::known(self.layout.read(now.shared, now.locals, *var)),
+            Expr::Var(var) => Tri::known(self.slots.read(now.shared, now.locals, *var)),
             Expr::Choice(number, _) => drawn[*number as usize],
             _ => unreachable!("the validator allows other leaves in constraints only"),
         }
@@ -257,7 +258,7 @@ impl<'p> Explicit<'p> {
         eval(condition, &|leaf| match leaf {
             Expr::Next(var) => match assign.active.iter().find(|(assigned, _)| assigned == var) {
                 Some((_, rhs)) => self.value(rhs, now, drawn),
-                None => Tri::known(self.layout.read(now.shared, now.locals, *var)),
+                None => Tri::known(self.slots.read(now.shared, now.locals, *var)),
             },
             leaf => self.leaf(leaf, now, drawn),
         })
@@ -267,7 +268,7 @@ impl<'p> Explicit<'p> {
     fn assigned(&self, assign: &Assign, needed: &[bool], now: View<'_>, drawn: &[Tri]) -> Values {
         let mut after = Values { shared: now.shared.into(), locals: now.locals.into() };
         for ((var, rhs), _) in assign.active.iter().zip(needed).filter(|(_, needed)| **needed) {
-            self.layout.write(&mut after, *var, self.value(rhs, now, drawn) == Tri::True);
+            self.slots.write(&mut after, *var, self.value(rhs, now, drawn) == Tri::True);
         }
         after
     }
@@ -275,16 +276,16 @@ impl<'p> Explicit<'p> {
     /// Returns the own variables of a thread that enters a procedure, or begins with it: per-thread variables as they
     /// are, the arguments, and fresh locals.
     fn entered(&self, id: EdgeId, callee: ProcId, args: &[Expr], now: View<'_>, drawn: &[Tri]) -> Bits {
-        let layout = &self.layout;
-        let mut locals = zeros(layout.n_locals);
-        for place in layout.per_thread.iter().map(|var| layout.place(*var)) {
+        let slots = &self.slots;
+        let mut locals = zeros(slots.n_locals);
+        for place in slots.thread_vars.iter().map(|var| slots.get(*var)) {
             set(&mut locals, place, get(now.locals, place));
         }
         for (param, arg) in self.program.procs[callee].params.iter().zip(args) {
-            set(&mut locals, layout.place(*param), self.value(arg, now, drawn) == Tri::True);
+            set(&mut locals, slots.get(*param), self.value(arg, now, drawn) == Tri::True);
         }
         for (var, value) in self.edges[id].draws.fresh_draws(drawn) {
-            set(&mut locals, layout.place(var), value);
+            set(&mut locals, slots.get(var), value);
         }
         locals
     }
@@ -293,7 +294,7 @@ impl<'p> Explicit<'p> {
     pub fn resume(&self, call: &Call, caller: &mut Values, results: &[bool]) {
         for (result, value) in call.results.iter().zip(results) {
             if let Some(var) = result {
-                self.layout.write(caller, *var, *value);
+                self.slots.write(caller, *var, *value);
             }
         }
     }
@@ -320,10 +321,10 @@ impl<'p> Explicit<'p> {
         draws.each(run, &|_| true, &mut |drawn| {
             let mut values = before.clone();
             for (var, rhs) in init {
-                self.layout.write(&mut values, *var, self.value(rhs, before.view(), drawn) == Tri::True);
+                self.slots.write(&mut values, *var, self.value(rhs, before.view(), drawn) == Tri::True);
             }
             for (var, value) in draws.fresh_draws(drawn) {
-                self.layout.write(&mut values, var, value);
+                self.slots.write(&mut values, var, value);
             }
             found(drawn, values);
         })
@@ -331,7 +332,7 @@ impl<'p> Explicit<'p> {
 
     /// Returns values in which everything is false.
     pub fn blank(&self) -> Values {
-        Values { shared: zeros(self.layout.shared.len()), locals: zeros(self.layout.n_locals) }
+        Values { shared: zeros(self.slots.shared.len()), locals: zeros(self.slots.n_locals) }
     }
 }
 

@@ -1,10 +1,12 @@
 //! Packed valuations, and expressions over them in which some choices may be open.
 
-use index_vec::IndexVec;
-use selvedge_ir::{BinaryOp, Expr, Program, Scope, UnaryOp, VarId};
+use selvedge_ir::{BinaryOp, Expr, UnaryOp, VarId};
 use smallvec::SmallVec;
 
 use super::Values;
+use crate::step::vars::Slots;
+
+pub use crate::step::passive::choices_of;
 
 /// A valuation, one bit for each variable.
 pub type Bits = SmallVec<[u64; 2]>;
@@ -22,61 +24,15 @@ pub fn set(bits: &mut [u64], place: usize, value: bool) {
     if value { bits[place / 64] |= mask } else { bits[place / 64] &= !mask }
 }
 
-/// The place of each variable: the shared ones, and those of a thread, per-thread ones first.
-pub struct Layout {
-    pub shared: Vec<VarId>,
-    /// The per-thread variables that are not among the shared ones.
-    pub per_thread: Vec<VarId>,
-    place: IndexVec<VarId, usize>,
-    is_shared: IndexVec<VarId, bool>,
-    /// The maximum number of variables of a thread.
-    pub n_locals: usize,
-}
-
-impl Layout {
-    /// Creates the layout for a program with several threads.
-    pub fn new(program: &Program) -> Layout {
-        Layout::with_shared(program, |scope| scope == Scope::Shared)
-    }
-
-    /// Creates the layout for a program with one thread, whose variables count as shared.
-    pub fn of_one_thread(program: &Program) -> Layout {
-        Layout::with_shared(program, |scope| !matches!(scope, Scope::Local(_)))
-    }
-
-    fn with_shared(program: &Program, is_shared: impl Fn(Scope) -> bool) -> Layout {
-        let outer = program.vars.indices().filter(|var| !matches!(program.vars[*var].scope, Scope::Local(_)));
-        let (shared, per_thread) = outer.partition::<Vec<VarId>, _>(|var| is_shared(program.vars[*var].scope));
-        let mut place: IndexVec<VarId, usize> = program.vars.iter().map(|_| 0).collect();
-        shared.iter().enumerate().for_each(|(at, var)| place[*var] = at);
-        for proc in &program.procs {
-            per_thread.iter().chain(&proc.locals).enumerate().for_each(|(at, var)| place[*var] = at);
-        }
-        let most_locals = program.procs.iter().map(|proc| proc.locals.len()).max().unwrap_or(0);
-        Layout {
-            is_shared: program.vars.iter().map(|var| is_shared(var.scope)).collect(),
-            n_locals: per_thread.len() + most_locals,
-            shared,
-            per_thread,
-            place,
-        }
-    }
-
-    /// Returns the place of a variable among the shared ones or among those of its thread.
-    pub fn place(&self, var: VarId) -> usize {
-        self.place[var]
-    }
-
-    pub fn is_shared(&self, var: VarId) -> bool {
-        self.is_shared[var]
-    }
-
+impl Slots {
+    /// Returns the value of a variable.
     pub fn read(&self, shared: &[u64], locals: &[u64], var: VarId) -> bool {
-        get(if self.is_shared[var] { shared } else { locals }, self.place[var])
+        get(if self.is_shared(var) { shared } else { locals }, self.get(var))
     }
 
+    /// Sets the value of a variable.
     pub fn write(&self, values: &mut Values, var: VarId, value: bool) {
-        set(if self.is_shared[var] { &mut values.shared } else { &mut values.locals }, self.place[var], value);
+        set(if self.is_shared(var) { &mut values.shared } else { &mut values.locals }, self.get(var), value);
     }
 }
 
@@ -175,19 +131,4 @@ pub fn for_each_choice<E>(
     }
     choices[*first as usize] = Tri::Open;
     Ok(())
-}
-
-/// Returns the numbers of the choices in some expressions, in ascending order.
-pub fn choices_of<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<u32> {
-    let mut used = Vec::new();
-    for expr in exprs {
-        expr.for_each_leaf(|leaf| {
-            if let Expr::Choice(number, _) = leaf {
-                used.push(*number);
-            }
-        });
-    }
-    used.sort_unstable();
-    used.dedup();
-    used
 }
