@@ -182,7 +182,7 @@ impl<'a> ExhaustiveSearch<'a> {
         let mut steps = Vec::with_capacity(path.len());
         for number in &path[1..] {
             let wanted = &self.found[*number];
-            let (step, next) = self.find_step(&state, |outcome| match outcome {
+            let (step, next) = self.find_step(&state, |_, outcome| match outcome {
                 Outcome::Next(next) => self.key(next) == *wanted,
                 Outcome::Blocked | Outcome::Failed => false,
             })?;
@@ -191,7 +191,9 @@ impl<'a> ExhaustiveSearch<'a> {
             state = next;
         }
         if let FoundError::Fails(_) = error {
-            steps.push(self.find_failure(&state)?);
+            let fails =
+                |step: &Step, outcome: &Outcome| *outcome == Outcome::Failed && self.task.target.has_assert(step.edge);
+            steps.push(self.find_step(&state, fails)?.0);
         }
         Ok(Trace { start, steps, bodies: Vec::new() })
     }
@@ -207,25 +209,15 @@ impl<'a> ExhaustiveSearch<'a> {
         unreachable!("the path begins with an initial state")
     }
 
-    fn find_step(&self, state: &State, wanted: impl Fn(&Outcome) -> bool) -> Result<(Step, Outcome), Stop> {
+    fn find_step(&self, state: &State, wanted: impl Fn(&Step, &Outcome) -> bool) -> Result<(Step, Outcome), Stop> {
         for step in all_steps(&self.interpreter, state) {
             self.run.tick()?;
             let outcome = outcome(&self.interpreter, state, &step);
-            if wanted(&outcome) {
+            if wanted(&step, &outcome) {
                 return Ok((step, outcome));
             }
         }
         unreachable!("the search found this step once")
-    }
-
-    fn find_failure(&self, state: &State) -> Result<Step, Stop> {
-        for step in all_steps(&self.interpreter, state).filter(|step| self.task.target.has_assert(step.edge)) {
-            self.run.tick()?;
-            if outcome(&self.interpreter, state, &step) == Outcome::Failed {
-                return Ok(step);
-            }
-        }
-        unreachable!("the search found this failure once")
     }
 }
 

@@ -29,8 +29,6 @@ pub struct EngineOptions {
     pub bmc: bmc::Options,
     /// The options of [`induction`].
     pub induction: induction::Options,
-    /// The options of [`pushdown`].
-    pub pushdown: pushdown::Options,
     /// The options of [`threads::symbolic`].
     pub threads: threads::symbolic::Options,
     /// The options of [`threads::plain`].

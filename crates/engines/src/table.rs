@@ -130,7 +130,7 @@ engines! {
         &["summaries", "recursion"], SIMPLER, |all| Box::new(sat::Sat { options: all.sat.clone() });
     Pushdown: "pushdown", SEQUENTIAL,
         "saturation of an automaton over explicit states",
-        &[], &[], |all| Box::new(pushdown::Pushdown { options: all.pushdown.clone() });
+        &[], &[], |_| Box::new(pushdown::Pushdown);
     Bmc: "bmc", SEQUENTIAL,
         "shortest error within a bounded number of steps, by SAT; never answers safe",
         &["bound"], &[], |all| Box::new(bmc::Bmc { options: all.bmc.clone() });

@@ -66,12 +66,12 @@ fn contenders() -> Vec<Contender> {
 
 /// Compares the reachable sets of the engines.
 fn compare_sets(task: &Task<'_>, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {
-    if Pushdown::default().supports(task).is_err() || Summaries::default().supports(task).is_err() {
+    if Pushdown.supports(task).is_err() || Summaries::default().supports(task).is_err() {
         return Ok(());
     }
     let oracle = Exhaustive { options: Options { frames: budget.frames } };
     let Ok(seen) = within(budget, |run| oracle.explore(task, run)) else { return Ok(()) };
-    let Ok(found) = within(budget, |run| Pushdown::default().explore(task, run)) else { return Ok(()) };
+    let Ok(found) = within(budget, |run| Pushdown.explore(task, run)) else { return Ok(()) };
     tally.count("sets");
     // The oracle sees less where the bound on frames stopped it, never more.
     check_set("pushdown (states)", &seen.thread_states, !seen.truncated, &found)?;
@@ -100,7 +100,7 @@ pub(crate) fn values_of<'s>(program: &Program, state: &'s ThreadState) -> Vec<(V
 
 /// Checks that the pushdown system, printed and read, has the same verdict in both directions.
 fn compare_converted(task: &Task<'_>, known: &Answer, budget: Budget) -> Result<(), Fault> {
-    if Pushdown::default().supports(task).is_err() {
+    if Pushdown.supports(task).is_err() {
         return Ok(());
     }
     let Ok(converted) = within(budget, |run| pushdown::convert(task, run)) else { return Ok(()) };

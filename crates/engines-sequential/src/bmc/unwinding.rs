@@ -179,8 +179,7 @@ impl<'t> Unwinding<'t> {
         let mut rest = Lit::TRUE;
         let mut selectors = Vec::new();
         for _ in 1..conditions.len() {
-            let input = self.aig.new_input();
-            let here = self.aig.input(input);
+            let here = circuit::any_value(&mut self.aig);
             selectors.push(self.aig.and(rest, here));
             rest = self.aig.and(rest, !here);
         }

@@ -82,7 +82,8 @@ impl<'t> BackwardUnrolling<'t> {
             (MoveTarget::Place(_), None) | (MoveTarget::Target | MoveTarget::Failure, Some(_)) => false,
         };
         let moves: Vec<&InlinedMove> = self.graph.moves.iter().filter(fits).collect();
-        let vars = self.any_values();
+        let all = self.task.program.vars.indices();
+        let vars = all.map(|var| (var, circuit::any_value(&mut self.aig))).collect();
         let taken = self.one_of(moves.len());
         if moves.is_empty() {
             self.require(Lit::FALSE);
@@ -107,22 +108,12 @@ impl<'t> BackwardUnrolling<'t> {
         Ok(())
     }
 
-    fn any_values(&mut self) -> Valuation {
-        let vars: Vec<VarId> = self.task.program.vars.indices().collect();
-        vars.into_iter().map(|var| (var, self.any_value())).collect()
-    }
-
-    fn any_value(&mut self) -> Lit {
-        let input = self.aig.new_input();
-        self.aig.input(input)
-    }
-
     /// Returns the given number of literals, of which always exactly one is true: the leaves of a tree with an input
     /// for each level.
     fn one_of(&mut self, count: usize) -> Vec<Lit> {
         let mut leaves = vec![Lit::TRUE; count.min(1)];
         while leaves.len() < count {
-            let bit = self.any_value();
+            let bit = circuit::any_value(&mut self.aig);
             let split = (count - leaves.len()).min(leaves.len());
             let (both, one) = leaves.split_at(split);
             let halves: Vec<Lit> =

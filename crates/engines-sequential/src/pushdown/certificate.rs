@@ -35,11 +35,11 @@ pub(super) fn certificate(automaton: &Automaton<'_, '_>) -> Result<Option<Certif
     let mut writer = TreeWriter { automaton, formulas: Formulas::default(), known: FxHashMap::default() };
     let mut proof = SummaryProof::default();
     for (loc, tuples) in &locs {
-        let id = writer.tree(&location_atoms(&automaton.system, *loc), tuples)?;
+        let id = writer.tree(&location_atoms(&automaton.system, *loc), 0, &tuples.iter().collect::<Vec<_>>())?;
         proof.locs.push((*loc, id));
     }
     for (proc, tuples) in &procs {
-        let id = writer.tree(&summary_atoms(&automaton.system, *proc), tuples)?;
+        let id = writer.tree(&summary_atoms(&automaton.system, *proc), 0, &tuples.iter().collect::<Vec<_>>())?;
         proof.procs.push((*proc, id));
     }
     Ok(Some(Certificate::Summaries(SummaryProof { formulas: writer.formulas, ..proof })))
@@ -118,30 +118,19 @@ struct TreeWriter<'b, 'r, 'a> {
 }
 
 impl TreeWriter<'_, '_, '_> {
-    /// Returns the decision tree of a set of tuples.
-    fn tree(&mut self, atoms: &[Atom], tuples: &BTreeSet<Vec<bool>>) -> Result<FormulaId, Stop> {
-        let rows: Vec<&[bool]> = tuples.iter().map(Vec::as_slice).collect();
-        self.subtree(atoms, &rows)
-    }
-
-    /// Builds a subtree. The rows are sorted, agree on the atoms decided so far, and begin with the first open atom.
-    fn subtree(&mut self, atoms: &[Atom], rows: &[&[bool]]) -> Result<FormulaId, Stop> {
+    /// Returns the decision tree of a set of tuples. The rows are sorted and agree on the atoms before `depth`.
+    fn tree(&mut self, atoms: &[Atom], depth: usize, rows: &[&Vec<bool>]) -> Result<FormulaId, Stop> {
         self.automaton.tick()?;
-        let Some((atom, rest)) = atoms.split_first() else {
+        if rows.is_empty() || depth == atoms.len() {
             return Ok(self.node(Connective::Const(!rows.is_empty())));
-        };
-        if rows.is_empty() {
-            return Ok(self.node(Connective::Const(false)));
         }
-        let split = rows.partition_point(|row| !row[0]);
-        let tails = |rows: &[&'_ [bool]]| -> Vec<Vec<bool>> { rows.iter().map(|row| row[1..].to_vec()).collect() };
-        let (low, high) = (tails(&rows[..split]), tails(&rows[split..]));
-        let low = self.subtree(rest, &low.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
-        let high = self.subtree(rest, &high.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+        let split = rows.partition_point(|row| !row[depth]);
+        let low = self.tree(atoms, depth + 1, &rows[..split])?;
+        let high = self.tree(atoms, depth + 1, &rows[split..])?;
         if low == high {
             return Ok(low);
         }
-        let atom = self.node(Connective::Atom(*atom));
+        let atom = self.node(Connective::Atom(atoms[depth]));
         Ok(self.node(Connective::Ite(atom, high, low)))
     }
 

@@ -37,15 +37,8 @@ use relevant::Relevant;
 use system::{ControlState, ProgramSystem, StackFrame};
 
 /// The engine.
-#[derive(Clone, Debug, Default)]
-pub struct Pushdown {
-    /// Its options.
-    pub options: Options,
-}
-
-/// The options of the engine; there are none.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {}
+#[derive(Clone, Debug)]
+pub struct Pushdown;
 
 impl Engine for Pushdown {
     fn name(&self) -> &'static str {

@@ -12,7 +12,8 @@
 use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
 use selvedge_ir::visit::{for_each_old_read, reads};
-use selvedge_ir::{Edge, LocId, Op, ProcId, Program, Scope, VarId};
+use selvedge_ir::{LocId, Program, Scope, VarId};
+use selvedge_transition::step::control::{Control, control};
 
 /// The relevant variables by location. At a procedure's exit: those that outlive it.
 pub(super) struct Relevant {
@@ -43,13 +44,19 @@ impl Relevant {
     fn sweep(&mut self, program: &Program) -> bool {
         let mut changed = false;
         for edge in program.edges.iter().rev() {
-            let before = self.before(program, edge);
-            changed |= self.grow(edge.from, &before);
-            if let Op::Call(call) = &edge.op {
-                let mut outlives = self.after_call(edge);
-                self.keep_globals(program, &mut outlives);
-                changed |= self.grow(program.procs[call.callee].exit, &outlives);
+            let control = control(program, edge);
+            let mut relevant = match control {
+                Control::End => FixedBitSet::with_capacity(program.vars.len()),
+                _ => self.at[edge.to].clone(),
+            };
+            edge.op.assigned().for_each(|var| relevant.remove(var.index()));
+            if let Control::Call(call) = control {
+                let callee = &program.procs[call.callee];
+                changed |= self.grow(callee.exit, &globals(program, &relevant));
+                relevant.union_with(&globals(program, &self.at[callee.entry]));
             }
+            for_each_old_read(&edge.op, |var| relevant.insert(var.index()));
+            changed |= self.grow(edge.from, &relevant);
         }
         if let Some(prelude) = program.prelude {
             let first = self.at_thread_start(program);
@@ -64,54 +71,21 @@ impl Relevant {
         grows
     }
 
-    fn before(&self, program: &Program, edge: &Edge) -> FixedBitSet {
-        let mut live = match &edge.op {
-            Op::Call(call) => {
-                let mut live = self.after_call(edge);
-                live.union_with(&self.inputs(program, call.callee));
-                live
-            }
-            Op::End => FixedBitSet::with_capacity(program.vars.len()),
-            Op::Assign(assign) => {
-                let mut live = self.at[edge.to].clone();
-                assign.active.iter().for_each(|(var, _)| live.remove(var.index()));
-                live
-            }
-            _ => self.at[edge.to].clone(),
-        };
-        for_each_old_read(&edge.op, |var| live.insert(var.index()));
-        live
-    }
-
-    /// Returns the variables that are relevant after a call and are not results of it.
-    fn after_call(&self, edge: &Edge) -> FixedBitSet {
-        let mut live = self.at[edge.to].clone();
-        if let Op::Call(call) = &edge.op {
-            call.results.iter().flatten().for_each(|var| live.remove(var.index()));
-        }
-        live
-    }
-
-    /// Returns the shared and per-thread variables that are relevant at a procedure's entry.
-    fn inputs(&self, program: &Program, proc: ProcId) -> FixedBitSet {
-        let mut live = self.at[program.procs[proc].entry].clone();
-        self.keep_globals(program, &mut live);
-        live
-    }
-
-    fn keep_globals(&self, program: &Program, live: &mut FixedBitSet) {
-        let is_local = |slot: &usize| matches!(program.vars[VarId::new(*slot)].scope, Scope::Local(_));
-        let locals: Vec<usize> = live.ones().filter(is_local).collect();
-        locals.into_iter().for_each(|slot| live.remove(slot));
-    }
-
     /// Returns the shared variables that are relevant when the initial thread starts.
     pub(super) fn at_thread_start(&self, program: &Program) -> FixedBitSet {
         let mut live = FixedBitSet::with_capacity(program.vars.len());
         for kind in &program.entries {
-            live.union_with(&self.inputs(program, kind.proc));
+            live.union_with(&globals(program, &self.at[program.procs[kind.proc].entry]));
             kind.init.iter().flat_map(|(_, rhs)| reads(rhs)).for_each(|var| live.insert(var.index()));
         }
         live
     }
+}
+
+/// Returns the variables of a set that are shared or per-thread.
+fn globals(program: &Program, vars: &FixedBitSet) -> FixedBitSet {
+    let mut globals = vars.clone();
+    let is_local = |var: &usize| matches!(program.vars[VarId::new(*var)].scope, Scope::Local(_));
+    vars.ones().filter(is_local).for_each(|var| globals.remove(var));
+    globals
 }

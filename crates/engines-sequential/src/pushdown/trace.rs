@@ -42,7 +42,6 @@ type Automaton<'r, 'a> = Saturation<'r, ProgramSystem<'a>>;
 /// Returns an execution that ends with a configuration that the transition reads.
 pub(super) fn trace(automaton: &Automaton<'_, '_>, hit: usize) -> Result<Trace, Stop> {
     let system = &automaton.system;
-    let thread = ThreadId(u32::from(system.program.prelude.is_some()));
     let mut builder = RunBuilder { automaton, bodies: BTreeMap::new() };
     let items = builder.items(hit, Backtrack::ToStart)?;
     let mut trace = Trace { start: Start::default(), steps: Vec::new(), bodies: Vec::new() };
@@ -50,13 +49,14 @@ pub(super) fn trace(automaton: &Automaton<'_, '_>, hit: usize) -> Result<Trace, 
     // The choices of a thread that never starts.
     let (choices, _) = drawn(&system.thread_draws, 0);
     trace.start.threads.push(StartThread { entry, choices, fresh: Vec::new() });
-    let n_prelude = items.iter().position(|item| matches!(item, RunPart::Thread(_)));
+    let is_started = items.iter().any(|item| matches!(item, RunPart::Thread(_)));
+    let mover = ThreadId(u32::from(is_started && system.program.prelude.is_some()));
     let prelude = match items.iter().find(|item| matches!(item, RunPart::Prelude(_))) {
         Some(RunPart::Prelude(popped)) => builder.items(*popped, Backtrack::ToEntry)?,
         _ => Vec::new(),
     };
     builder.collect(&prelude, ThreadId(0))?;
-    builder.collect(&items, if n_prelude.is_some() { thread } else { ThreadId(0) })?;
+    builder.collect(&items, mover)?;
     builder.number(&mut trace)?;
     trace.steps = builder.steps(&prelude, ThreadId(0));
     for item in &items {
@@ -71,7 +71,6 @@ pub(super) fn trace(automaton: &Automaton<'_, '_>, hit: usize) -> Result<Trace, 
             RunPart::Prelude(_) | RunPart::Step(..) | RunPart::Call(..) => {}
         }
     }
-    let mover = if n_prelude.is_some() { thread } else { ThreadId(0) };
     trace.steps.extend(builder.steps(&items, mover));
     Ok(if trace.length() <= WRITTEN_OUT { trace.written_out() } else { trace })
 }

@@ -1,6 +1,7 @@
 //! The known effects of calls of a procedure.
 
 use selvedge_logic::aig::Lit;
+use selvedge_transition::step::circuit::any_value;
 
 use super::simulate::{CallSite, ProcedureEnds, Simulation, StateId, StateOrigin, StateOutcome};
 
@@ -42,13 +43,8 @@ pub(super) fn separate(sim: &mut Simulation<'_>, states: &[StateId]) {
     let mut open = Lit::TRUE;
     for (number, state) in states.iter().enumerate() {
         let last = number + 1 == states.len();
-        let chosen = if last {
-            open
-        } else {
-            let input = sim.aig.new_input();
-            let lit = sim.aig.input(input);
-            sim.aig.and(open, lit)
-        };
+        let here = if last { Lit::TRUE } else { any_value(&mut sim.aig) };
+        let chosen = sim.aig.and(open, here);
         open = sim.aig.and(open, !chosen);
         sim.states[*state].guard = sim.aig.and(sim.states[*state].guard, chosen);
     }

@@ -23,6 +23,7 @@ use rustc_hash::FxHashMap;
 use selvedge_check::{Argument, Stop};
 use selvedge_ir::ProcId;
 use selvedge_logic::aig::{Input, Lit};
+use selvedge_transition::step::circuit::any_value;
 
 use super::call_effects::CallEffects;
 use super::modes::KnownEffects;
@@ -131,7 +132,7 @@ fn calls(sim: &mut Simulation<'_>, state: StateId, component: &[ProcId]) -> Vec<
 fn can_nest(sim: &mut Simulation<'_>, depths: &[Vec<ProcedureEnding>]) -> Result<bool, Stop> {
     let mut chain: Vec<Vec<(Lit, ProcedureEnding)>> = Vec::new();
     for depth in depths.iter().rev() {
-        let copies = depth.iter().map(|ending| (input(sim), ending.copy(sim))).collect();
+        let copies = depth.iter().map(|ending| (any_value(&mut sim.aig), ending.copy(sim))).collect();
         chain.push(copies);
     }
     let mut conditions = Vec::new();
@@ -167,11 +168,6 @@ fn links(sim: &mut Simulation<'_>, ending: &ProcedureEnding, next: &[(Lit, Proce
     sim.aig.or_all(&links)
 }
 
-fn input(sim: &mut Simulation<'_>) -> Lit {
-    let input = sim.aig.new_input();
-    sim.aig.input(input)
-}
-
 impl ProcedureEnding {
     /// Returns a copy with inputs of its own.
     fn copy(&self, sim: &mut Simulation<'_>) -> ProcedureEnding {
@@ -179,7 +175,7 @@ impl ProcedureEnding {
         let values = pairs().flat_map(|pair| pair.entry.iter().chain(&pair.exit)).copied();
         let roots: Vec<Lit> = values.chain(self.calls.iter().map(|call| call.made)).chain([self.guard]).collect();
         let support = sim.aig.support(&roots);
-        let new: FxHashMap<Input, Lit> = support.into_iter().map(|old| (old, input(sim))).collect();
+        let new: FxHashMap<Input, Lit> = support.into_iter().map(|old| (old, any_value(&mut sim.aig))).collect();
         let rename = |input: Input| new.get(&input).copied();
         let call = |call: &NestedCall, sim: &mut Simulation<'_>| NestedCall {
             made: sim.aig.substitute(&[call.made], rename)[0],

@@ -68,22 +68,11 @@ impl Queries {
 
     /// Returns whether each tuple of an image is in the union of the others, under the same values of the inputs that
     /// these do not own: equations (4.2) and (4.3), for a union of path edges.
+    /// Gives up after a number of slices of search and returns `None`.
     ///
     /// Two assignments are tried before the solver searches: each owned input has the value of the tuple at a position
     /// where the other tuple is that input itself; or that of the input that it replaces.
     pub(super) fn is_covered(
-        &mut self,
-        aig: &mut Aig,
-        image: &Image,
-        by: &[&CopiedImage],
-        run: &Run<'_>,
-    ) -> Result<bool, Stop> {
-        let covered = self.is_covered_within(aig, image, by, run, u32::MAX)?;
-        Ok(covered.expect("the effort is not limited"))
-    }
-
-    /// Answers like [`Queries::is_covered`], but gives up after a number of slices of search and returns `None`.
-    pub(super) fn is_covered_within(
         &mut self,
         aig: &mut Aig,
         image: &Image,
@@ -104,37 +93,32 @@ impl Queries {
         let matrix = aig.implies(image.guard, some);
         let answer = match matrix.as_constant() {
             Some(value) => value,
-            None => match decide(aig, matrix, image, by, &QueryLimits { run, effort }) {
-                Ok(value) => value,
-                Err(GivenUp::Effort) => return Ok(None),
-                Err(GivenUp::Stop(stop)) => return Err(stop),
-            },
+            None => {
+                let mut n_slices = 0;
+                // `None` means that the effort is spent.
+                let proceed = || -> Result<(), Option<Stop>> {
+                    n_slices += 1;
+                    if n_slices > effort { Err(None) } else { run.check_limits().map_err(Some) }
+                };
+                match decide(aig, matrix, image, by, proceed) {
+                    Ok(value) => value,
+                    Err(given_up) => return given_up.map_or(Ok(None), Err),
+                }
+            }
         };
         self.covered.insert(key, answer);
         Ok(Some(answer))
     }
 }
 
-/// The limits of a query.
-struct QueryLimits<'r, 'o> {
-    run: &'r Run<'o>,
-    effort: u32,
-}
-
-/// The reason why a query was given up.
-enum GivenUp {
-    Stop(Stop),
-    Effort,
-}
-
 /// Decides whether for all values of the other inputs there are values of the owned ones that satisfy the matrix.
-fn decide(
+fn decide<E>(
     aig: &mut Aig,
     matrix: Lit,
     image: &Image,
     by: &[&CopiedImage],
-    limits: &QueryLimits<'_, '_>,
-) -> Result<bool, GivenUp> {
+    proceed: impl FnMut() -> Result<(), E>,
+) -> Result<bool, E> {
     let support = aig.support(&[matrix]);
     let inner: Vec<(Input, Input)> = by.iter().flat_map(|copied| copied.inputs.iter().copied()).collect();
     let bound: FxHashSet<Input> = inner.iter().map(|(_, own)| *own).collect();
@@ -143,11 +127,6 @@ fn decide(
     let strategies = strategies(aig, image, by, &inner, &outer);
     let inner: Vec<Input> = inner.into_iter().map(|(_, own)| own).collect();
     let formula = Quantified { matrix, outer: &outer, inner: &inner };
-    let mut n_slices = 0;
-    let proceed = || {
-        n_slices += 1;
-        if n_slices > limits.effort { Err(GivenUp::Effort) } else { limits.run.check_limits().map_err(GivenUp::Stop) }
-    };
     Ok(forall_exists(aig, formula, &strategies, proceed)?.outer.is_none())
 }
 

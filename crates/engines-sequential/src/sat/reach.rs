@@ -61,7 +61,7 @@ pub(super) struct EntryRecord {
     entries: Option<CopiedImage>,
     /// The origin.
     pub(super) parent: Parent,
-    history: BTreeMap<LocId, Vec<(StateId, CopiedImage)>>,
+    history: BTreeMap<LocId, Vec<CopiedImage>>,
     /// The calls attached to it.
     sites: Vec<usize>,
     pub(super) ends: ProcedureEnds,
@@ -122,20 +122,13 @@ impl<'s, 'a> Reach<'s, 'a> {
 
     /// Starts the program: with its prelude, if there is one.
     pub(super) fn start(&mut self) {
-        let root = Root::new(self.sim);
-        let program = self.sim.program;
-        match program.prelude {
-            Some(prelude) => {
-                let entries = root.entries(self.sim, prelude, Lit::TRUE);
-                self.enter(prelude, &entries, Parent::Root(root));
-            }
-            None => {
-                let root = root.thread(self.sim, &[]);
-                let main = root.main(self.sim.program);
-                let entries = root.entries(self.sim, main, Lit::TRUE);
-                self.enter(main, &entries, Parent::Root(root));
-            }
-        }
+        let mut root = Root::new(self.sim);
+        let proc = self.sim.program.prelude.unwrap_or_else(|| {
+            root = root.thread(self.sim, &[]);
+            root.main(self.sim.program)
+        });
+        let entries = root.entries(self.sim, proc, Lit::TRUE);
+        self.enter(proc, &entries, Parent::Root(root));
     }
 
     /// Starts the initial thread if the prelude has come to its end.
@@ -192,22 +185,14 @@ impl<'s, 'a> Reach<'s, 'a> {
         if !self.sim.facts.is_join(loc) {
             return Ok(true);
         }
-        let image = self.sim.image(state);
-        let frame = self.records[record].frame;
-        let before = self.records[record].history.remove(&loc).unwrap_or_default();
-        let mut asked = image.clone();
-        asked.guard = self.sim.aig.and(asked.guard, reach);
-        let by: Vec<&CopiedImage> = before.iter().map(|(_, copied)| copied).collect();
-        let sim = &mut *self.sim;
-        let covered = !by.is_empty() && sim.queries.is_covered(&mut sim.aig, &asked, &by, sim.run)?;
-        let params = sim.frames[frame].clone();
-        let mut before = before;
-        if !covered {
-            let copied = CopiedImage::new(&mut sim.aig, &image, |input| !params.has_param(input));
-            before.push((state, copied));
+        let mut image = self.sim.image(state);
+        image.guard = self.sim.aig.and(image.guard, reach);
+        let before = self.records[record].history.entry(loc).or_default();
+        let is_new = before.is_empty() || !is_covered(self.sim, &image, &before.iter().collect::<Vec<_>>())?;
+        if is_new {
+            before.push(self.sim.copied_image(state));
         }
-        self.records[record].history.insert(loc, before);
-        Ok(!covered)
+        Ok(is_new)
     }
 
     fn follow(&mut self, record: usize, loc: LocId, state: StateId) -> Result<Option<FoundError>, Stop> {
@@ -258,16 +243,10 @@ impl<'s, 'a> Reach<'s, 'a> {
         if self.errors == Errors::Stop {
             return Ok(Some(FoundError { state, record }));
         }
-        let frame = self.sim.frames[self.records[record].frame].clone();
-        let sim = &mut *self.sim;
-        let copy = |failure: &StateId| {
-            let image = sim.image(*failure);
-            CopiedImage::new(&mut sim.aig, &image, |input| !frame.has_param(input))
-        };
-        let own: Vec<CopiedImage> = self.records[record].ends.failures.iter().map(copy).collect();
-        let image = sim.image(state);
-        let by: Vec<&CopiedImage> = own.iter().collect();
-        if !by.is_empty() && sim.queries.is_covered(&mut sim.aig, &image, &by, sim.run)? {
+        let failures = self.records[record].ends.failures.iter();
+        let own: Vec<CopiedImage> = failures.map(|failure| self.sim.copied_image(*failure)).collect();
+        let image = self.sim.image(state);
+        if !own.is_empty() && is_covered(self.sim, &image, &own.iter().collect::<Vec<_>>())? {
             return Ok(None);
         }
         self.records[record].ends.failures.push(state);
@@ -317,11 +296,15 @@ impl<'s, 'a> Reach<'s, 'a> {
             let entries: Option<Vec<&CopiedImage>> =
                 records.iter().map(|record| self.records[*record].entries.as_ref()).collect();
             let Some(by) = entries else { return Ok(records) };
-            let sim = &mut *self.sim;
-            if sim.queries.is_covered(&mut sim.aig, &image, &by, sim.run)? {
+            if is_covered(self.sim, &image, &by)? {
                 return Ok(records);
             }
         }
         Ok(vec![self.enter(site.callee, &image, Parent::Call(site.clone(), caller))])
     }
+}
+
+/// Returns whether each tuple of a set of executions is in the union of others.
+fn is_covered(sim: &mut Simulation<'_>, image: &Image, by: &[&CopiedImage]) -> Result<bool, Stop> {
+    Ok(sim.is_covered(image, by, u32::MAX)?.expect("the effort is not limited"))
 }

@@ -10,11 +10,11 @@ use rustc_hash::FxHashMap;
 use selvedge_check::{Argument, Explanation, Run, Stop, Task};
 use selvedge_ir::{EdgeId, LocId, ProcId, Program, Target, VarId};
 use selvedge_logic::aig::{Aig, Input, Lit};
-use selvedge_transition::step::circuit::{self, Effect, Valuation};
+use selvedge_transition::step::circuit::{self, Effect, Valuation, any_value};
 use selvedge_transition::step::control::call_at;
 
 use super::program_facts::ProgramFacts;
-use super::queries::{Image, Queries, equal};
+use super::queries::{CopiedImage, Image, Queries, equal};
 
 /// The number of a state.
 pub(super) type StateId = usize;
@@ -75,13 +75,6 @@ pub(super) struct SymbolicFrame {
     params: FxHashMap<Input, VarId>,
     /// The locals that start with any value.
     pub(super) locals: Vec<(VarId, Input)>,
-}
-
-impl SymbolicFrame {
-    /// Returns whether an input is a parameter.
-    pub(super) fn has_param(&self, input: Input) -> bool {
-        self.params.contains_key(&input)
-    }
 }
 
 /// A call from a state, with its arguments.
@@ -202,6 +195,19 @@ impl<'a> Simulation<'a> {
         Image { guard: state.guard, tuple }
     }
 
+    /// Returns a copy of that set in which only the parameters of the frame are the same inputs.
+    pub(super) fn copied_image(&mut self, id: StateId) -> CopiedImage {
+        let image = self.image(id);
+        let params = &self.frames[self.states[id].frame].params;
+        CopiedImage::new(&mut self.aig, &image, |input| !params.contains_key(&input))
+    }
+
+    /// Returns whether each tuple of a set of executions is in the union of others; `None` if that takes more than a
+    /// number of slices of search.
+    pub(super) fn is_covered(&mut self, image: &Image, by: &[&CopiedImage], effort: u32) -> Result<Option<bool>, Stop> {
+        self.queries.is_covered(&mut self.aig, image, by, self.run, effort)
+    }
+
     /// Merges two states at the same location. If their guards exclude each other, that of the first selects; otherwise
     /// a fresh input does.
     pub(super) fn merge(&mut self, then: StateId, otherwise: StateId, overlap: Overlap) -> StateId {
@@ -213,8 +219,7 @@ impl<'a> Simulation<'a> {
         let (condition, guard) = if exclude {
             (left.guard, self.aig.or(left.guard, right.guard))
         } else {
-            let input = self.aig.new_input();
-            let condition = self.aig.input(input);
+            let condition = any_value(&mut self.aig);
             (condition, self.aig.ite(condition, left.guard, right.guard))
         };
         let values = left.values.map(|var, lit| self.aig.ite(condition, lit, right.values.get(var)));
@@ -310,10 +315,7 @@ impl<'a> Simulation<'a> {
         for input in support {
             let lit = match params.get(&input) {
                 Some(var) => actual.get(*var),
-                None => {
-                    let own = self.aig.new_input();
-                    self.aig.input(own)
-                }
+                None => any_value(&mut self.aig),
             };
             renaming.push((input, lit));
         }
@@ -337,12 +339,8 @@ impl<'a> Simulation<'a> {
         let call = call_at(self.program, site.edge);
         let caller = self.states[site.from].clone();
         let aig = &mut self.aig;
-        let mut any = || {
-            let input = aig.new_input();
-            aig.input(input)
-        };
-        let results: Vec<Lit> = call.results.iter().map(|_| any()).collect();
-        let globals: Valuation = self.facts.modified(call.callee).map(|var| (var, any())).collect();
+        let results: Vec<Lit> = call.results.iter().map(|_| any_value(aig)).collect();
+        let globals: Valuation = self.facts.modified(call.callee).map(|var| (var, any_value(aig))).collect();
         let after = circuit::resume(self.program, call, &caller.values, &globals, &results);
         let to = self.program.edges[site.edge].to;
         self.add(caller.frame, to, caller.guard, &after, StateOrigin::Guess { edge: site.edge, from: site.from })

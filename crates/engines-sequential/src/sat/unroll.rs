@@ -25,7 +25,7 @@ use selvedge_logic::aig::Lit;
 
 use super::call_effects::{CallEffects, separate};
 use super::queries::{CopiedImage, equal};
-use super::simulate::{FrameId, Overlap, ProcedureEnds, Simulation, StateId, StateOutcome};
+use super::simulate::{Overlap, ProcedureEnds, Simulation, StateId, StateOutcome};
 
 /// The arguments that may close an unrolling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,6 @@ pub(super) fn unroll(
         sim,
         known,
         heads,
-        frame,
         closure,
         now: BTreeMap::new(),
         next: BTreeMap::new(),
@@ -85,7 +84,6 @@ struct ProcedureUnrolling<'s, 'a> {
     sim: &'s mut Simulation<'a>,
     known: &'s IndexVec<ProcId, Option<CallEffects>>,
     heads: BTreeSet<LocId>,
-    frame: FrameId,
     closure: Closure,
     now: BTreeMap<RankedLoc, StateId>,
     next: BTreeMap<RankedLoc, StateId>,
@@ -155,17 +153,9 @@ impl ProcedureUnrolling<'_, '_> {
         if former.is_empty() || former.len() > 4 && !former.len().is_power_of_two() {
             return Ok(false);
         }
-        let params = self.sim.frames[self.frame].clone();
-        let sim = &mut *self.sim;
-        let mut by = Vec::new();
-        for state in former {
-            let image = sim.image(state);
-            by.push(CopiedImage::new(&mut sim.aig, &image, |input| !params.has_param(input)));
-        }
-        let by: Vec<&CopiedImage> = by.iter().collect();
-        let image = sim.image(state);
-        let covered = sim.queries.is_covered_within(&mut sim.aig, &image, &by, sim.run, EFFORT)?;
-        Ok(covered == Some(true))
+        let by: Vec<CopiedImage> = former.into_iter().map(|state| self.sim.copied_image(state)).collect();
+        let image = self.sim.image(state);
+        Ok(self.sim.is_covered(&image, &by.iter().collect::<Vec<_>>(), EFFORT)? == Some(true))
     }
 
     fn follow(&mut self, loc: LocId, state: StateId) -> Result<(), Stop> {

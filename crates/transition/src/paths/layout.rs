@@ -229,17 +229,14 @@ fn together(program: &Program, slots: &Slots) -> Vec<Vec<usize>> {
 fn scope(program: &Program, slots: &Slots, effects: &ModRef, proc: ProcId) -> ProcScope {
     let effects = effects.of(proc);
     let touched: FixedBitSet = effects.refs.union(&effects.mods).collect();
-    let assigned = |param: &VarId| {
-        let mut edges = program.edges.iter().filter(|edge| program.locs[edge.from].proc == proc);
-        edges.any(|edge| match &edge.op {
-            Op::Assign(assign) => assign.active.iter().any(|(var, _)| var == param),
-            Op::Call(call) => call.results.contains(&Some(*param)),
-            _ => false,
-        })
-    };
+    let mut assigned = FixedBitSet::with_capacity(program.vars.len());
+    for edge in program.edges.iter().filter(|edge| program.locs[edge.from].proc == proc) {
+        edge.op.assigned().for_each(|var| assigned.insert(var.index()));
+    }
+    let is_assigned = |param: &VarId| assigned.contains(param.index());
     ProcScope {
         globals: touched.ones().map(|slot| slots.globals()[slot]).collect(),
         modified: effects.mods.ones().map(|slot| slots.globals()[slot]).collect(),
-        modified_params: program.procs[proc].params.iter().copied().filter(assigned).collect(),
+        modified_params: program.procs[proc].params.iter().copied().filter(is_assigned).collect(),
     }
 }

@@ -1,6 +1,6 @@
 //! Diagrams that are prepared once for each edge of a program.
 
-use selvedge_ir::{Assign, Call, EdgeId, Expr, Op, ProcId, Program, VarId};
+use selvedge_ir::{Assign, EdgeId, Expr, Op, Program, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, VarSet};
 
 use super::layout::{PathLayout, When};
@@ -48,18 +48,14 @@ impl PathLayout {
                 Prepared::Assert { holds, fails: self.assignment(&negated)?.relation }
             }
             Op::AtomicBegin | Op::AtomicEnd => Prepared::Step(self.assignment(&Assign::skip())?),
-            Op::Call(call) => Prepared::Call(self.prepared_call(program, proc, call)?),
+            Op::Call(call) => Prepared::Call(PreparedCall {
+                arguments: self.arguments(program, call)?,
+                entering: self.entering(program, proc, call.callee)?,
+                after: self.after_call(program, call)?,
+            }),
             Op::Return(values) => Prepared::Return(self.returning(program, proc, values)?),
             Op::End => Prepared::End,
             Op::Spawn(_) | Op::Fork(_) => unreachable!("path edges are for programs that start no threads"),
-        })
-    }
-
-    fn prepared_call(&self, program: &Program, caller: ProcId, call: &Call) -> Result<PreparedCall, OutOfNodes> {
-        Ok(PreparedCall {
-            arguments: self.arguments(program, call)?,
-            entering: self.entering(program, caller, call.callee)?,
-            after: self.after_call(program, call)?,
         })
     }
 

@@ -76,6 +76,12 @@ impl FromIterator<(VarId, Lit)> for Valuation {
     }
 }
 
+/// Returns the literal of a fresh input.
+pub fn any_value(aig: &mut Aig) -> Lit {
+    let input = aig.new_input();
+    aig.input(input)
+}
+
 /// Creates a fresh input for each of some choices.
 fn fresh(aig: &mut Aig, count: usize) -> Vec<Input> {
     (0..count).map(|_| aig.new_input()).collect()
