@@ -31,7 +31,7 @@ pub fn convert(task: &Task<'_>, run: &Run<'_>) -> Result<Converted, Stop> {
         ..Pds::default()
     };
     pds.initial.push(Config { state: StateId::new(0), stack: vec![SymbolId::new(0)] });
-    let mut heads: Vec<_> = automaton.heads().map(|(control, symbol, _)| (control, symbol)).collect();
+    let mut heads: Vec<_> = automaton.heads().collect();
     heads.sort_unstable();
     heads.dedup();
     for (control, top) in heads {

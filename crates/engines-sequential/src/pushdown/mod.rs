@@ -75,7 +75,7 @@ impl Pushdown {
         automaton.run(Until::Done)?;
         let system = &automaton.system;
         let heads = automaton.heads();
-        let seen = heads.filter_map(|(control, symbol, _)| {
+        let seen = heads.filter_map(|(control, symbol)| {
             match (&system.states[control as usize], &system.frames[symbol as usize]) {
                 (ControlState::At(globals), StackFrame::Here(loc, locals)) => Some((*loc, globals, locals)),
                 _ => None,

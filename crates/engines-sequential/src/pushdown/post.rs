@@ -284,9 +284,9 @@ impl<'r, S: RuleSystem> Saturation<'r, S> {
     }
 
     /// Returns all transitions from control states that read a symbol, oldest first.
-    pub(super) fn heads(&self) -> impl Iterator<Item = (Control, StackSymbol, PostNode)> {
+    pub(super) fn heads(&self) -> impl Iterator<Item = (Control, StackSymbol)> {
         self.transitions.keys().filter_map(|transition| match (transition.from, transition.read) {
-            (TransitionStart::Control(control), Some(symbol)) => Some((control, symbol, transition.to)),
+            (TransitionStart::Control(control), Some(symbol)) => Some((control, symbol)),
             _ => None,
         })
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use selvedge_check::Stop;
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
-use selvedge_ir::{EdgeId, EntryId, Value};
+use selvedge_ir::{EntryId, Value};
 use selvedge_transition::step::explicit::{Draws, fresh, values};
 
 use super::post::{PostReason, Saturation};
@@ -18,17 +18,8 @@ use super::system::{ProgramSystem, RuleLabel};
 /// Limit on the steps of traces that are written out.
 const WRITTEN_OUT: u128 = 5_000;
 
-/// A part of an execution.
-#[derive(Clone, Copy)]
-enum RunPart {
-    Start(u64),
-    Thread(u64),
-    Step(EdgeId, u64),
-    /// A call that has returned, with the transition that gives its body.
-    Call(EdgeId, u64, usize),
-    /// The prelude, given by this transition.
-    Prelude(usize),
-}
+/// A part of an execution: a rule and, if what it pushed was popped again, the transition that gives the steps between.
+type RunPart = (RuleLabel, Option<usize>);
 
 /// The end of the way back.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,26 +40,24 @@ pub(super) fn trace(automaton: &Automaton<'_, '_>, hit: usize) -> Result<Trace, 
     // The choices of a thread that never starts.
     let (choices, _) = drawn(&system.thread_draws, 0);
     trace.start.threads.push(StartThread { entry, choices, fresh: Vec::new() });
-    let is_started = items.iter().any(|item| matches!(item, RunPart::Thread(_)));
+    let is_started = items.iter().any(|(label, _)| matches!(label, RuleLabel::Thread(_)));
     let mover = ThreadId(u32::from(is_started && system.program.prelude.is_some()));
-    let prelude = match items.iter().find(|item| matches!(item, RunPart::Prelude(_))) {
-        Some(RunPart::Prelude(popped)) => builder.items(*popped, Backtrack::ToEntry)?,
-        _ => Vec::new(),
-    };
+    let popped = items.iter().find_map(|(label, popped)| popped.filter(|_| matches!(label, RuleLabel::Start(_))));
+    let prelude = popped.map_or(Ok(Vec::new()), |popped| builder.items(popped, Backtrack::ToEntry))?;
     builder.collect(&prelude, ThreadId(0))?;
     builder.collect(&items, mover)?;
     builder.number(&mut trace)?;
     trace.steps = builder.steps(&prelude, ThreadId(0));
-    for item in &items {
-        match item {
-            RunPart::Start(bits) => {
+    for (label, _) in &items {
+        match label {
+            RuleLabel::Start(bits) => {
                 (trace.start.choices, trace.start.fresh) = drawn(&system.start_draws, *bits);
             }
-            RunPart::Thread(bits) => {
+            RuleLabel::Thread(bits) => {
                 let (choices, fresh) = drawn(&system.thread_draws, *bits);
                 trace.start.threads = vec![StartThread { entry, choices, fresh }];
             }
-            RunPart::Prelude(_) | RunPart::Step(..) | RunPart::Call(..) => {}
+            RuleLabel::Step(..) | RuleLabel::Silent => {}
         }
     }
     trace.steps.extend(builder.steps(&items, mover));
@@ -89,35 +78,21 @@ impl RunBuilder<'_, '_, '_> {
         loop {
             automaton.tick()?;
             let to = automaton.transition(number).to;
-            let (before, label) = if automaton.is_pushed(number, to) {
+            let (step, popped) = if automaton.is_pushed(number, to) {
                 if back == Backtrack::ToEntry {
                     break;
                 }
                 let below = automaton.first_out(to).expect("something lies below what was pushed");
-                automaton.step_of(below)
+                (automaton.step_of(below), None)
             } else {
                 match automaton.reason(number) {
                     PostReason::Initial => break,
-                    PostReason::Step(before, label) => (before, label),
-                    PostReason::Below { popped, below } => {
-                        let (before, label) = automaton.step_of(below);
-                        match label {
-                            RuleLabel::Step(edge, bits) => items.push(RunPart::Call(edge, bits, popped)),
-                            RuleLabel::Start(bits) => items.extend([RunPart::Prelude(popped), RunPart::Start(bits)]),
-                            RuleLabel::Thread(_) | RuleLabel::Silent => {}
-                        }
-                        number = before;
-                        continue;
-                    }
+                    PostReason::Step(before, label) => ((before, label), None),
+                    PostReason::Below { popped, below } => (automaton.step_of(below), Some(popped)),
                 }
             };
-            items.extend(match label {
-                RuleLabel::Step(edge, bits) => Some(RunPart::Step(edge, bits)),
-                RuleLabel::Start(bits) => Some(RunPart::Start(bits)),
-                RuleLabel::Thread(bits) => Some(RunPart::Thread(bits)),
-                RuleLabel::Silent => None,
-            });
-            number = before;
+            items.push((step.1, popped));
+            number = step.0;
         }
         items.reverse();
         Ok(items)
@@ -150,24 +125,19 @@ impl RunBuilder<'_, '_, '_> {
     }
 
     fn steps(&self, items: &[RunPart], thread: ThreadId) -> Vec<Step> {
-        let step = |item: &RunPart| match item {
-            RunPart::Step(edge, bits) => Some(self.step(*edge, *bits, thread, None)),
-            RunPart::Call(edge, bits, popped) => {
-                Some(self.step(*edge, *bits, thread, Some(self.bodies[&(*popped, thread)].0)))
-            }
-            RunPart::Start(_) | RunPart::Thread(_) | RunPart::Prelude(_) => None,
+        let step = |(label, popped): &RunPart| {
+            let RuleLabel::Step(edge, bits) = *label else { return None };
+            let (choices, fresh) = drawn(self.automaton.system.steps.draws(edge), bits);
+            let body = popped.map(|popped| self.bodies[&(popped, thread)].0);
+            Some(Step { thread, edge, choices, passive: Vec::new(), fresh, body })
         };
         items.iter().filter_map(step).collect()
     }
-
-    fn step(&self, edge: EdgeId, bits: u64, thread: ThreadId, body: Option<u32>) -> Step {
-        let (choices, fresh) = drawn(self.automaton.system.steps.draws(edge), bits);
-        Step { thread, edge, choices, passive: Vec::new(), fresh, body }
-    }
 }
 
+/// Returns the transitions that give the bodies of calls.
 fn calls(items: &[RunPart]) -> Vec<usize> {
-    items.iter().filter_map(|item| if let RunPart::Call(_, _, popped) = item { Some(*popped) } else { None }).collect()
+    items.iter().filter_map(|(label, popped)| popped.filter(|_| matches!(label, RuleLabel::Step(..)))).collect()
 }
 
 /// Returns the choices and fresh values of draws with a number.
