@@ -41,7 +41,7 @@ pub fn ask(row: &Row, engine: &str, limit: Duration, solvers: &Solvers) -> Optio
     let program = loaded.program.as_ref()?;
     let limits = Limits { time: Some(limit), ..Limits::default() };
     let run = Run::new(CancelToken::default(), limits, &()).with_solvers(solvers.clone());
-    let options = Options { engine: kind, jobs: 2, ..Options::default() };
+    let options = Options { engine: kind.map(EngineKind::row), jobs: 2, ..Options::default() };
     let (start, before) = (Instant::now(), consumed());
     let answer = check(Subject { program, map: &loaded.source_map, text: &row.text }, &options, &run);
     let (seconds, processor) = (start.elapsed().as_secs_f64(), consumed() - before);

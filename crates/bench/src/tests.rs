@@ -47,7 +47,7 @@ fn small_sizes(family: &Concurrent) -> Vec<Size> {
 /// Returns the oracle's verdict; `None` if there are too many states.
 fn driven(name: &str, text: &str, question: Question) -> Option<Expected> {
     let posed = pose_text(text.to_string(), &question).unwrap_or_else(|fault| panic!("{name}: {fault}\n{text}"));
-    let options = Options { question, engine: Some(EngineKind::Exhaustive), ..Options::default() };
+    let options = Options { question, engine: Some(EngineKind::Exhaustive.row()), ..Options::default() };
     let report = within(Budget::states(10_000), |run| check(posed.subject(), &options, run))
         .unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
     match report.outcome {

@@ -7,6 +7,7 @@ use selvedge_check::{
     Certificate, Engine, Event, Explanation, Outcome, Reason, Run, Size, Times, Unsupported, Verdict,
 };
 use selvedge_engines::contexts::rounds::proof;
+use selvedge_engines::table::Row;
 use selvedge_engines::{EngineKind, build, control_flow};
 
 use selvedge_replay::certificate::Unjudged;
@@ -27,28 +28,23 @@ pub(crate) struct Attempt {
     pub(crate) times: Times,
 }
 
-/// The engine of a kind, and the program as it gets it.
-pub(crate) fn equipped(prepared: &Prepared, kind: EngineKind, options: &Options) -> (Box<dyn Engine>, Arc<Simplified>) {
-    let engine = build(kind, &options.engine_options);
-    let simplified = prepared.simplified(&*engine, options.passes.as_deref().unwrap_or(kind.row().passes));
+/// Builds the engine of a row, and simplifies the program for it.
+pub(crate) fn equipped(prepared: &Prepared, row: &Row, options: &Options) -> (Box<dyn Engine>, Arc<Simplified>) {
+    let engine = (row.build)(&options.engine_options);
+    let simplified = prepared.simplified(&*engine, options.passes.as_deref().unwrap_or(row.passes));
     (engine, simplified)
 }
 
 /// Returns whether an engine takes the task.
-pub(crate) fn takes(prepared: &Prepared, kind: EngineKind, options: &Options) -> Result<(), Unsupported> {
-    let (engine, simplified) = equipped(prepared, kind, options);
+pub(crate) fn takes(prepared: &Prepared, row: &Row, options: &Options) -> Result<(), Unsupported> {
+    let (engine, simplified) = equipped(prepared, row, options);
     engine.supports(&simplified.question())
 }
 
 /// Lets an engine answer, and the judge examine its evidence.
-pub(crate) fn attempt(
-    prepared: &Prepared,
-    kind: EngineKind,
-    options: &Options,
-    run: &Run<'_>,
-) -> Result<Attempt, Failure> {
+pub(crate) fn attempt(prepared: &Prepared, row: &Row, options: &Options, run: &Run<'_>) -> Result<Attempt, Failure> {
     run.event(Event::Phase("simplifying"));
-    let (engine, simplified) = equipped(prepared, kind, options);
+    let (engine, simplified) = equipped(prepared, row, options);
     let mut times = Times { simplify: simplified.time, ..Times::default() };
     let mut explanation = Explanation::default();
 
@@ -60,7 +56,7 @@ pub(crate) fn attempt(
     let mut certifier = None;
     let answer = answer.map(|verdict| match verdict {
         Verdict::Safe(None) => timed(&mut times.engine, || {
-            let found = certified(prepared, kind, options, &explanation, run);
+            let found = certified(prepared, engine.name(), options, &explanation, run);
             certifier = found.as_ref().and_then(|(certifier, _)| *certifier);
             Verdict::Safe(found.map(|(_, certificate)| certificate))
         }),
@@ -113,25 +109,24 @@ fn search(
 /// the engine that gave it, if it is another one.
 fn certified(
     prepared: &Prepared,
-    kind: EngineKind,
+    answered: &str,
     options: &Options,
     explanation: &Explanation,
     run: &Run<'_>,
 ) -> Option<(Option<&'static str>, Certificate)> {
-    if kind == EngineKind::Rounds
-        && let Some(certificate) = adequacy(prepared, explanation, run)
-    {
+    let in_rounds = explanation.rounds.is_some();
+    if in_rounds && let Some(certificate) = adequacy(prepared, explanation, run) {
         return Some((None, certificate));
     }
     if options.certify == Certify::Engine {
         return None;
     }
     run.event(Event::Phase("certifying"));
-    let certifier = if kind == EngineKind::Rounds { EngineKind::Views } else { EngineKind::Summaries };
+    let certifier = if in_rounds { EngineKind::Views } else { EngineKind::Summaries };
     let engine = build(certifier, &options.engine_options);
     let simplified = prepared.simplified(&*engine, certifier.row().passes);
     match search(&simplified, &*engine, run, &mut Explanation::default()).ok()? {
-        Verdict::Unsafe(_) => unreachable!("`{}` finds an error, `{}` finds none", engine.name(), kind.name()),
+        Verdict::Unsafe(_) => unreachable!("`{}` finds an error, `{}` finds none", engine.name(), answered),
         Verdict::Safe(certificate) => Some((Some(engine.name()), certificate?)),
     }
 }

@@ -10,7 +10,6 @@ use selvedge_check::{
     Answer, Asked, Certificate, Evidence, Findings, Outcome, OwnedTask, Reason, Run, Status, Target, Task, Times,
     Trace, Verdict,
 };
-use selvedge_engines::build;
 use selvedge_ir::EdgeId;
 
 use crate::judged::examine;
@@ -20,7 +19,7 @@ use crate::{Ask, Failure, Options, Prepared, portfolio};
 pub(crate) fn decide(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>) -> Result<Answer, Failure> {
     let task = prepared.task();
     let start = Instant::now();
-    let engine = build(portfolio::team(prepared, options)[0], &options.engine_options);
+    let engine = (portfolio::team(prepared, options)[0].build)(&options.engine_options);
     let together = engine.supports(&task).ok().and_then(|()| engine.check_each(&task, run));
     let each = match together {
         Some(Ok(findings)) => judged(&task, engine.name(), &findings, run)?,

@@ -25,6 +25,7 @@ use selvedge_check::{
     Unsupported,
 };
 use selvedge_engines::pushdown::Direction;
+use selvedge_engines::table::Row;
 use selvedge_engines::{EngineKind, EngineOptions};
 
 use selvedge_replay::replay::{Mismatch, replay};
@@ -44,8 +45,9 @@ pub struct Options {
     pub question: Question,
     /// The scope of the answer.
     pub ask: Ask,
-    /// Which engine; `None` lets the driver choose some, which run in parallel.
-    pub engine: Option<EngineKind>,
+    /// Which engine: a row of the table, or one of the caller's own. `None` lets the driver choose some of the table,
+    /// which run in parallel.
+    pub engine: Option<&'static Row>,
     /// Maximum number of engines that run in parallel. With one they take turns, and the answer is the same each time.
     pub jobs: usize,
     /// The options of the engines.

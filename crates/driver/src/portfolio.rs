@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use selvedge_check::{Answer, CancelToken, EngineEnd, EngineRun, Event, Observer, Outcome, Reason, Run, Stop};
 use selvedge_engines::EngineKind;
+use selvedge_engines::table::Row;
 use selvedge_ir::callgraph::CallGraph;
 
 use crate::attempt::{Attempt, attempt, by_control_flow, equipped, takes};
@@ -43,7 +44,7 @@ const STACK: usize = 1 << 30;
 
 /// The attempt whose answer is reported, the engine that made it, and the runs of all engines.
 struct Best {
-    kind: EngineKind,
+    row: &'static Row,
     attempt: Attempt,
     runs: Vec<EngineRun>,
 }
@@ -56,10 +57,10 @@ pub(crate) fn decide(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>)
     {
         return attempt.map(|attempt| answer(prepared, attempt, Vec::new()));
     }
-    let Best { kind, mut attempt, runs } = run_team(prepared, team(prepared, options), options, run)?;
+    let Best { row, mut attempt, runs } = run_team(prepared, team(prepared, options), options, run)?;
     if let (Outcome::Unsafe(found), Minimize::Yes) = (&mut attempt.outcome, options.minimize) {
         run.event(Event::Phase("minimizing"));
-        let (engine, simplified) = equipped(prepared, kind, options);
+        let (engine, simplified) = equipped(prepared, row, options);
         let task = prepared.task();
         let fewer = minimize::with_fewer_threads(&task, &*engine, &simplified, (**found).clone());
         **found = minimize::minimize(&task, fewer);
@@ -81,15 +82,15 @@ fn answer(prepared: &Prepared, attempt: Attempt, runs: Vec<EngineRun>) -> Answer
 /// Chooses the engine that the user names. Else those that take a question, of the group that suits it best, the most
 /// promising first; the oracle if none does. Partial orders are off unless the user wants one: a certificate needs all
 /// states, and those that a partial order left out are explored after all.
-pub(crate) fn team(prepared: &Prepared, options: &Options) -> Vec<EngineKind> {
-    if let Some(kind) = options.engine {
-        return vec![kind];
+pub(crate) fn team(prepared: &Prepared, options: &Options) -> Vec<&'static Row> {
+    if let Some(row) = options.engine {
+        return vec![row];
     }
     if in_turns(options) {
-        return vec![EngineKind::Contexts];
+        return vec![EngineKind::Contexts.row()];
     }
     if in_rounds(options) {
-        return vec![EngineKind::Rounds];
+        return vec![EngineKind::Rounds.row()];
     }
     without_bound(prepared, options)
 }
@@ -105,37 +106,34 @@ fn in_rounds(options: &Options) -> bool {
 }
 
 /// Chooses engines that take a question about all executions.
-fn without_bound(prepared: &Prepared, options: &Options) -> Vec<EngineKind> {
+fn without_bound(prepared: &Prepared, options: &Options) -> Vec<&'static Row> {
     let takers = |kinds: &[EngineKind]| -> Vec<EngineKind> {
-        kinds.iter().copied().filter(|kind| takes(prepared, *kind, options).is_ok()).collect()
+        kinds.iter().copied().filter(|kind| takes(prepared, kind.row(), options).is_ok()).collect()
     };
     let mut teams = EngineKind::PORTFOLIO.into_iter().map(takers).filter(|team| !team.is_empty());
-    let Some(mut team) = teams.next() else {
+    let team = match teams.next() {
+        // Alone it would answer without certificate: its passes have left one thread of several.
+        Some(team) if team == [EngineKind::Sat] => [teams.next().unwrap_or_default(), team].concat(),
+        Some(team) => team,
         // Recursion with any number of threads is undecidable, but errors can be found.
-        let mut last = takers(&[EngineKind::Rounds]);
-        last.push(EngineKind::Exhaustive);
-        return last;
+        None => [takers(&[EngineKind::Rounds]), vec![EngineKind::Exhaustive]].concat(),
     };
-    // Alone it would answer without certificate: its passes have left one thread of several.
-    if team.iter().all(|kind| *kind == EngineKind::Sat) {
-        team.splice(0..0, teams.next().unwrap_or_default());
-    }
-    team
+    team.into_iter().map(EngineKind::row).collect()
 }
 
 /// Runs a team.
 fn run_team(
     prepared: &Arc<Prepared>,
-    team: Vec<EngineKind>,
+    team: Vec<&'static Row>,
     options: &Options,
     run: &Run<'_>,
 ) -> Result<Best, Failure> {
     match team.as_slice() {
-        [kind] => {
-            let attempt = attempt(prepared, *kind, options, run)?;
+        [row] => {
+            let attempt = attempt(prepared, row, options, run)?;
             let end = end_of(&attempt);
             let alone = EngineRun { engine: attempt.engine, time: attempt.times.total(), end };
-            let alone = Best { kind: *kind, attempt, runs: vec![alone] };
+            let alone = Best { row, attempt, runs: vec![alone] };
             if in_turns(options) || in_rounds(options) { hand_over(prepared, alone, options, run) } else { Ok(alone) }
         }
         _ if options.jobs <= 1 => RoundRobin::new(team, usize::MAX).run(prepared, options, run),
@@ -190,13 +188,13 @@ fn end_of(attempt: &Attempt) -> EngineEnd {
 
 /// A team, the best answer yet, and the runs that have ended.
 struct Standing {
-    team: Vec<EngineKind>,
+    team: Vec<&'static Row>,
     runs: Vec<Option<EngineRun>>,
     best: Option<(usize, Attempt)>,
 }
 
 impl Standing {
-    fn new(team: Vec<EngineKind>) -> Standing {
+    fn new(team: Vec<&'static Row>) -> Standing {
         Standing { runs: vec![None; team.len()], team, best: None }
     }
 
@@ -219,17 +217,17 @@ impl Standing {
 
     /// Ends it: engines that began and have not ended were overtaken.
     fn close(mut self, began: &[Option<Instant>]) -> Best {
-        for (number, kind) in self.team.iter().enumerate() {
+        for (number, row) in self.team.iter().enumerate() {
             if let (None, Some(began)) = (&self.runs[number], began[number]) {
                 let end = EngineEnd::Overtaken;
-                self.runs[number] = Some(EngineRun { engine: kind.name(), time: began.elapsed(), end });
+                self.runs[number] = Some(EngineRun { engine: row.name, time: began.elapsed(), end });
             }
         }
         let (number, attempt) = self.best.expect("an engine has ended");
         if let (Some(run), true) = (&mut self.runs[number], worth(&attempt.outcome) > Worth::Open) {
             run.end = EngineEnd::Answered;
         }
-        Best { kind: self.team[number], attempt, runs: self.runs.into_iter().flatten().collect() }
+        Best { row: self.team[number], attempt, runs: self.runs.into_iter().flatten().collect() }
     }
 }
 
@@ -243,7 +241,7 @@ struct RoundRobin {
 }
 
 impl RoundRobin {
-    fn new(team: Vec<EngineKind>, most: usize) -> RoundRobin {
+    fn new(team: Vec<&'static Row>, most: usize) -> RoundRobin {
         RoundRobin { playing: (0..team.len()).collect(), standing: Standing::new(team), most }
     }
 
@@ -337,7 +335,7 @@ struct Parallel {
 }
 
 impl Parallel {
-    fn new(prepared: &Arc<Prepared>, team: Vec<EngineKind>, options: &Options) -> Parallel {
+    fn new(prepared: &Arc<Prepared>, team: Vec<&'static Row>, options: &Options) -> Parallel {
         let (sender, receiver) = mpsc::channel();
         Parallel {
             prepared: Arc::clone(prepared),
@@ -409,7 +407,7 @@ impl Parallel {
     /// Starts the next engine, if there is one.
     fn start(&mut self, run: &Run<'_>) -> bool {
         let number = self.cancels.len();
-        let Some(kind) = self.standing.team.get(number).copied() else { return false };
+        let Some(row) = self.standing.team.get(number).copied() else { return false };
         let (prepared, options) = (Arc::clone(&self.prepared), Arc::clone(&self.options));
         let sender = self.sender.clone();
         let reporter = Reporter { number, sender: sender.clone() };
@@ -417,7 +415,7 @@ impl Parallel {
         self.cancels.push(part.cancel.clone());
         let work = move || {
             let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                attempt(&prepared, kind, &options, &part.run(&reporter))
+                attempt(&prepared, row, &options, &part.run(&reporter))
             }));
             // Nobody listens any more if another was faster.
             let _ = sender.send(Message::Done(number, Box::new(result)));

@@ -38,7 +38,7 @@ pub(crate) fn project(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>
     let mut options = Options { ask: Ask::Any, ..options.clone() };
     if options.engine_options.contexts.bound.is_some() {
         // No other engine says what there is within a number of contexts.
-        options.engine = options.engine.or(Some(EngineKind::Contexts));
+        options.engine = options.engine.or(Some(EngineKind::Contexts.row()));
     }
     let mut answer = portfolio::decide(prepared, &options, run)?;
     let task = prepared.task();

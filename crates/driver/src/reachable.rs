@@ -10,19 +10,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use selvedge_check::{Answer, Asked, Exploration, Outcome, Reason, Run, Status, Stop, Task, Times, Unsupported};
-use selvedge_engines::{EngineKind, build};
+use selvedge_engines::EngineKind;
+use selvedge_engines::table::Row;
 
 use crate::attempt::timed;
 use crate::{Failure, Options, Prepared, each};
 
 /// Visits everything, and answers for each error.
 pub(crate) fn explore(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>) -> Result<Answer, Failure> {
-    let kinds = match options.engine {
-        Some(kind) => vec![kind],
-        None => vec![EngineKind::ThreadsExplicit, EngineKind::Exhaustive],
+    let rows = match options.engine {
+        Some(row) => vec![row],
+        None => vec![EngineKind::ThreadsExplicit.row(), EngineKind::Exhaustive.row()],
     };
     let mut time = Duration::ZERO;
-    let (engine, explored) = timed(&mut time, || visit(&kinds, &prepared.task(), options, run));
+    let (engine, explored) = timed(&mut time, || visit(&rows, &prepared.task(), options, run));
     let seen = match explored {
         Ok(seen) => seen,
         Err(reason) => {
@@ -64,14 +65,14 @@ fn compare(answer: &Answer, seen: &Exploration) -> Result<(), Failure> {
 
 /// Runs the first engine that takes the task and visits everything.
 fn visit(
-    kinds: &[EngineKind],
+    rows: &[&Row],
     task: &Task<'_>,
     options: &Options,
     run: &Run<'_>,
 ) -> (&'static str, Result<Exploration, Reason>) {
     let mut refusal = ("", Unsupported::new("no engine was run"));
-    for kind in kinds {
-        let engine = build(*kind, &options.engine_options);
+    for row in rows {
+        let engine = (row.build)(&options.engine_options);
         let explored: Option<Result<Exploration, Stop>> = match engine.supports(task) {
             Ok(()) => engine.reachable(task, run),
             Err(unsupported) => {

@@ -92,7 +92,7 @@ impl Checkable<Threads> for Threads {
         run.event(Event::Phase("searching"));
         let question = question(&self).ok_or_else(|| missing("the initial configuration is not known", "init"))?;
         let engine: &dyn Engine = match options.engine {
-            Some(EngineKind::ContextsEager) => &contexts_eager(turns_options(bound)),
+            Some(row) if row.name == EngineKind::ContextsEager.name() => &contexts_eager(turns_options(bound)),
             _ => &Contexts { options: turns_options(bound) },
         };
         let task = Task { program: &question.program, target: &question.target, threads: ThreadScope::Unbounded };

@@ -16,6 +16,7 @@ use crate::{
 };
 
 /// A row of the table.
+#[derive(Debug)]
 pub struct Row {
     /// The name on the command line.
     pub name: &'static str,

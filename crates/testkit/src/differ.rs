@@ -185,7 +185,7 @@ fn compare_driver(model: &Model, posed: &Posed, answer: &Answer, budget: Budget)
     for engine in EngineKind::ALL {
         for passes in [Vec::new(), Pass::ALL.to_vec()] {
             let stage = format!("{} after {} passes", engine.name(), passes.len());
-            let options = Options { engine: Some(*engine), passes: Some(passes), ..options.clone() };
+            let options = Options { engine: Some(engine.row()), passes: Some(passes), ..options.clone() };
             compare_options(posed, &stage, &options, answer, budget)?;
         }
     }

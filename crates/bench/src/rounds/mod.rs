@@ -108,7 +108,7 @@ pub fn measure(instance: &Instance, limit: Duration) -> Row {
 }
 
 fn options(question: Question, engine: Option<EngineKind>) -> Options {
-    Options { question, engine, jobs: 2, ..Options::default() }
+    Options { question, engine: engine.map(EngineKind::row), jobs: 2, ..Options::default() }
 }
 
 /// Runs something until it has taken this much processor time, which is more reliable than the clock on a busy machine,

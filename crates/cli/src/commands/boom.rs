@@ -2,6 +2,7 @@
 
 use selvedge_check::{Answer, Limits, Question, Run};
 use selvedge_driver::{Options, check};
+use selvedge_engines::EngineKind;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_report::boom::{self, Detail};
 
@@ -23,7 +24,7 @@ fn execute(args: &BoomArgs, session: &Session) -> Result<Exit, Exit> {
     let conditions =
         Run::new(session.cancel.clone(), limits, &()).with_solvers(session.solvers.clone()).since(session.start);
     let question = Question { created: Some(args.threadbound), ..Question::default() };
-    let options = Options { question, engine: args.engine.0, ..Options::default() };
+    let options = Options { question, engine: args.engine.0.map(EngineKind::row), ..Options::default() };
     let answer =
         check(subject.subject(), &options, &conditions).map_err(|failure| program::failed(&failure, session))?;
     Ok(print(&subject, &answer, args, session))

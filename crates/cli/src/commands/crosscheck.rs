@@ -102,7 +102,7 @@ fn limits(args: &CrosscheckArgs) -> Limits {
 
 /// Returns what an engine says, judged.
 fn engine(kind: EngineKind, subject: &Program, args: &CrosscheckArgs, session: &Session) -> (Opinion, Exit) {
-    let options = Options { question: args.question.question(), engine: Some(kind), ..Options::default() };
+    let options = Options { question: args.question.question(), engine: Some(kind.row()), ..Options::default() };
     let run = Run::new(session.cancel.clone(), limits(args), &()).with_solvers(session.solvers.clone());
     let answer = crash::guard(|| selvedge_driver::check(subject.subject(), &options, &run));
     let time = Some(run.elapsed());

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use selvedge_check::{Engine, Explanation, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_engines::table::Row;
 use selvedge_engines::{EngineKind, EngineOptions, build};
 
@@ -72,32 +71,4 @@ fn compare(path: &str, table: &str) {
     } else {
         assert_eq!(found, table, "{path} is out of date: run this test with UPDATE_TABLES=1");
     }
-}
-
-/// An engine that is in no table: all that an engine must be to run.
-struct Toy;
-
-impl Engine for Toy {
-    fn name(&self) -> &'static str {
-        "toy"
-    }
-
-    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        let has_target = !task.target.asserts.is_empty() || !task.target.locs.is_empty();
-        if has_target { Err(Unsupported::new("`toy` takes programs without errors".to_string())) } else { Ok(()) }
-    }
-
-    fn decide(&self, _: &Task<'_>, _: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
-        Ok(Verdict::Safe(None))
-    }
-}
-
-#[test]
-fn an_engine_is_a_name_and_two_functions() {
-    let program = selvedge_ir::Program::default();
-    let target = selvedge_ir::Target::default();
-    let task = Task { program: &program, target: &target, threads: selvedge_check::ThreadScope::Unbounded };
-    let engine: Box<dyn Engine> = Box::new(Toy);
-    assert!(engine.supports(&task).is_ok());
-    assert_eq!(engine.check(&task, &Run::unlimited()), Ok(Verdict::Safe(None)));
 }

@@ -204,7 +204,7 @@ pub fn compare(threads: &Threads, effort: Effort, tally: &mut Tally) -> Result<(
 fn compare_targets(threads: &Threads, explicit: Option<&InTurns<u32>>, effort: Effort) -> Result<(), Fault> {
     let mut by_engines = BTreeMap::new();
     for (engine, last) in [(EngineKind::Contexts, effort.last), (EngineKind::ContextsEager, effort.eagerly)] {
-        let mut options = Options { engine: Some(engine), ..Options::default() };
+        let mut options = Options { engine: Some(engine.row()), ..Options::default() };
         options.engine_options.contexts.bound = Some(ContextBound { first: 1, last });
         let answer = selvedge_driver::check(threads.clone(), &options, &effort.run());
         let answer = answer.or_else(|failure| fault(engine.name(), failure.to_string()))?;

@@ -65,7 +65,7 @@ fn compare(text: &str, solvers: &Solvers, tally: &mut Tally) -> Result<(), Fault
         errors.push("the search over a box");
     }
     for kind in engines(text) {
-        let options = Options { engine: Some(kind), ..Options::default() };
+        let options = Options { engine: Some(kind.row()), ..Options::default() };
         let limits = Limits { time: Some(PATIENCE), ..Limits::default() };
         let run = Run::new(CancelToken::default(), limits, &()).with_solvers(solvers.clone());
         let subject = Subject { program, map: &loaded.source_map, text };

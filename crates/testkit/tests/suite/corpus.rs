@@ -15,7 +15,7 @@ fn outcome(entry: &Entry, question: &Question, engine: Option<EngineKind>, state
     let loaded = load(&entry.text, &LoadOptions { labels, ..LoadOptions::default() });
     let Some(program) = &loaded.program else { return Err(format!("{:?}", loaded.diagnostics)) };
     let subject = Subject { program, map: &loaded.source_map, text: &entry.text };
-    let mut options = Options { question: question.clone(), engine, ..Options::default() };
+    let mut options = Options { question: question.clone(), engine: engine.map(EngineKind::row), ..Options::default() };
     options.engine_options.bmc.steps = 40;
     options.engine_options.induction.bound = 12;
     match within(Budget::states(states), |run| check(subject, &options, run)) {

@@ -46,7 +46,7 @@ fn one_run_decides_every_assertion_as_runs_of_their_own_do() {
         }
         let question = selvedge_check::Question { label: model.question.label.clone(), ..Default::default() };
         let engine = Some(EngineKind::Summaries);
-        let options = Options { question, ask: Ask::Each, engine, ..Options::default() };
+        let options = Options { question, ask: Ask::Each, engine: engine.map(EngineKind::row), ..Options::default() };
         let each = check(posed.subject(), &options, &Run::unlimited());
         let each = each.unwrap_or_else(|failure| panic!("seed {seed}: {failure:?}\n{}", posed.text));
         for (asked, answer) in each.each.iter().flatten() {
@@ -74,7 +74,7 @@ fn an_engine_that_cannot_do_all_at_once_is_asked_for_each() {
     let program = loaded.program.expect("the program is well-formed");
     let subject = selvedge_check::Subject { program: &program, map: &loaded.source_map, text };
     for engine in [EngineKind::Summaries, EngineKind::Exhaustive] {
-        let options = Options { ask: Ask::Each, engine: Some(engine), ..Options::default() };
+        let options = Options { ask: Ask::Each, engine: Some(engine.row()), ..Options::default() };
         let each = check(subject, &options, &Run::unlimited()).expect("it is judged");
         let words: Vec<String> = each.each.iter().flatten().map(|(_, status)| status.word()).collect();
         match engine {
@@ -88,7 +88,7 @@ fn an_engine_that_cannot_do_all_at_once_is_asked_for_each() {
 fn a_limit_leaves_every_assertion_unknown() {
     let model = generate(30_001, &Weights::sequential());
     let posed = pose(&model).unwrap_or_else(|fault| panic!("{fault}"));
-    let options = Options { ask: Ask::Each, engine: Some(EngineKind::Summaries), ..Options::default() };
+    let options = Options { ask: Ask::Each, engine: Some(EngineKind::Summaries.row()), ..Options::default() };
     let cancel = selvedge_check::CancelToken::default();
     cancel.cancel();
     let run = Run::new(cancel, selvedge_check::Limits::default(), &());

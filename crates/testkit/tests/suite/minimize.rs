@@ -15,7 +15,7 @@ fn found(text: &str, threads: u32, minimize: Minimize) -> Counterexample {
     let question = Question { threads: Some(threads), ..Question::default() };
     // The program as it is: passes would shorten the execution first.
     let passes = Some(Vec::<Pass>::new());
-    let engine = Some(EngineKind::Exhaustive);
+    let engine = Some(EngineKind::Exhaustive.row());
     let options = Options { question, engine, passes, minimize, ..Options::default() };
     match check(subject, &options, &Run::unlimited()).expect("the question fits").outcome {
         Outcome::Unsafe(found) => *found,
@@ -118,7 +118,7 @@ fn smaller_executions_are_executions() {
         let ask = |minimize| {
             let options = Options {
                 question: model.question.clone(),
-                engine: Some(EngineKind::Exhaustive),
+                engine: Some(EngineKind::Exhaustive.row()),
                 minimize,
                 ..Options::default()
             };

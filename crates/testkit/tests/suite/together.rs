@@ -34,7 +34,7 @@ fn outcome(text: &str, threads: u32, together: &[&str]) -> Outcome {
         together: together.iter().map(ToString::to_string).collect(),
         ..Question::default()
     };
-    let options = Options { question, engine: Some(EngineKind::Exhaustive), ..Options::default() };
+    let options = Options { question, engine: Some(EngineKind::Exhaustive.row()), ..Options::default() };
     check(subject, &options, &selvedge_check::Run::unlimited()).expect("the question fits").outcome
 }
 

@@ -195,7 +195,7 @@ fn regressions_for_any_number_of_threads() {
         let loaded = selvedge_frontend::bp::load(text, &Default::default());
         let program = loaded.program.expect("the program reads");
         let subject = Subject { program: &program, map: &loaded.source_map, text };
-        let options = driver::Options { engine: Some(kind), ..driver::Options::default() };
+        let options = driver::Options { engine: Some(kind.row()), ..driver::Options::default() };
         let report = check(subject, &options, &Run::unlimited()).expect("engine and judge agree");
         let is_safe = text.contains("verdict: safe");
         match report.outcome {

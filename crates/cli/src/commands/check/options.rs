@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use selvedge_check::{Paths, RoundBound};
 use selvedge_driver::{Ask, Certify, Minimize, Options};
-use selvedge_engines::EngineOptions;
 use selvedge_engines::cegar::AbstractionListener;
 use selvedge_engines::pushdown::Direction;
 use selvedge_engines::threads::{PartialOrder, Reductions};
+use selvedge_engines::{EngineKind, EngineOptions};
 
 use crate::args::{CheckArgs, PartialOrderChoice, PathsChoice, Way};
 use crate::commands::abstraction;
@@ -44,7 +44,7 @@ pub(super) fn options(args: &CheckArgs) -> Options {
     engine_options.coverability.system.dead = !args.no_dead;
     Options {
         question: args.question.question(),
-        engine: args.engine.0,
+        engine: args.engine.0.map(EngineKind::row),
         jobs: args.jobs.map_or_else(cores, |jobs| jobs as usize),
         engine_options,
         passes: args.passes.as_ref().map(|passes| passes.0.clone()),

@@ -1,0 +1,3 @@
+//! Tests of the driver with engines that no table knows.
+
+mod toy;
