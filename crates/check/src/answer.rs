@@ -158,12 +158,12 @@ pub enum Status {
 }
 
 /// The evidence for an error that cannot happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// It was.
+    /// A certificate that was accepted.
     Certified,
-    /// There was none, or it could not be checked.
-    Uncertified,
+    /// There was no certificate, or it could not be checked for this reason.
+    Uncertified(Option<String>),
 }
 
 /// Why a question was not decided.
@@ -377,6 +377,16 @@ impl Status {
     pub fn word(&self) -> String {
         let uncertified = if self.certified() == Some(false) { " (uncertified)" } else { "" };
         format!("{}{uncertified}", self.name())
+    }
+
+    /// Returns why the certificate of an error that cannot happen could not be checked, if that is so.
+    pub fn unchecked(&self) -> Option<&str> {
+        match self {
+            Status::Holds(Evidence::Uncertified(reason)) | Status::Unreachable(Evidence::Uncertified(reason)) => {
+                reason.as_deref()
+            }
+            _ => None,
+        }
     }
 
     /// Returns, for errors that cannot happen, whether a certificate was accepted.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use selvedge_check::{
-    Answer, Asked, Certificate, Evidence, Findings, Outcome, OwnedTask, Reason, Run, Status, Target, Task, Times,
-    Trace, Verdict,
+    Answer, Asked, Certificate, Event, Evidence, Findings, Outcome, OwnedTask, Reason, Run, Status, Target, Task,
+    Times, Trace, Verdict,
 };
 use selvedge_ir::EdgeId;
 
@@ -53,10 +53,11 @@ fn one_by_one(task: &Task<'_>, options: &Options, run: &Run<'_>) -> Result<Vec<(
     let mut statuses = Vec::new();
     for one in Asked::list(task.target) {
         let alone = OwnedTask { target: one.target(), ..(*task).into() };
-        let status = match portfolio::decide(&Prepared::new(alone), &options, run)?.outcome {
+        let answer = portfolio::decide(&Prepared::new(alone), &options, run)?;
+        let status = match answer.outcome {
             Outcome::Unsafe(found) => Status::Violated(found),
             Outcome::Unknown(reason) => Status::Unknown(reason),
-            Outcome::Safe(None) => Status::Holds(Evidence::Uncertified),
+            Outcome::Safe(None) => Status::Holds(Evidence::Uncertified(answer.unchecked)),
             Outcome::Safe(Some(certificate)) if certificate.excludes(one.loc(task.program)) => {
                 Status::Unreachable(Evidence::Certified)
             }
@@ -78,6 +79,7 @@ fn judged(
         Asked::Assert(edge) => findings.asserts.iter().find(|(other, _)| *other == edge).map(|(_, trace)| trace),
         Asked::Loc(loc) => findings.locs.iter().find(|(other, _)| *other == loc).map(|(_, trace)| trace),
     };
+    run.event(Event::Phase("judging"));
     let rest: Vec<Asked> = Asked::list(task.target).into_iter().filter(|one| violated(*one).is_none()).collect();
     let proved = proved(task, engine, &rest, findings.certificate.clone(), run)?;
     let mut statuses = Vec::new();
@@ -86,8 +88,10 @@ fn judged(
             (Some(trace), _) => replayed(task, engine, one, trace, run)?,
             (None, Err(reason)) => Status::Unknown(reason.clone()),
             (None, Ok(evidence)) => match one {
-                Asked::Assert(edge) if !is_unreachable(task, edge, findings, *evidence) => Status::Holds(*evidence),
-                Asked::Assert(_) | Asked::Loc(_) => Status::Unreachable(*evidence),
+                Asked::Assert(edge) if !is_unreachable(task, edge, findings, evidence) => {
+                    Status::Holds(evidence.clone())
+                }
+                Asked::Assert(_) | Asked::Loc(_) => Status::Unreachable(evidence.clone()),
             },
         };
         statuses.push((one, status));
@@ -97,10 +101,10 @@ fn judged(
 
 /// Returns whether an assertion is unreachable with this evidence. The engine may know that without a proof: a
 /// certificate must say so, or else it proves only that the assertion holds.
-fn is_unreachable(task: &Task<'_>, edge: EdgeId, findings: &Findings, evidence: Evidence) -> bool {
+fn is_unreachable(task: &Task<'_>, edge: EdgeId, findings: &Findings, evidence: &Evidence) -> bool {
     let from = task.program.edges[edge].from;
     let excludes = findings.certificate.as_ref().is_some_and(|certificate| certificate.excludes(from));
-    findings.unreachable.contains(&edge) && (evidence == Evidence::Uncertified || excludes)
+    findings.unreachable.contains(&edge) && (*evidence != Evidence::Certified || excludes)
 }
 
 fn replayed(
@@ -133,9 +137,10 @@ fn proved(
         }
     }
     let target = Target::new(asserts, locs);
-    match examine(&Task { target: &target, ..*task }, engine, Verdict::Safe(certificate), run)?.outcome {
+    let examined = examine(&Task { target: &target, ..*task }, engine, Verdict::Safe(certificate), run)?;
+    match examined.outcome {
         Outcome::Safe(Some(_)) => Ok(Ok(Evidence::Certified)),
-        Outcome::Safe(None) | Outcome::Unsafe(_) => Ok(Ok(Evidence::Uncertified)),
+        Outcome::Safe(None) | Outcome::Unsafe(_) => Ok(Ok(Evidence::Uncertified(examined.unchecked))),
         Outcome::Unknown(reason) => Ok(Err(reason)),
     }
 }

@@ -27,7 +27,7 @@ impl Checkable<Pds> for Pds {
         if self.targets.is_empty() {
             return Err(invalid("the system has no target", "give --target '<p, g>', or write a line `target <p, g>`"));
         }
-        let mut times = Times::default();
+        let (mut times, mut unchecked) = (Times::default(), None);
         run.event(Event::Phase("searching"));
         let found = timed(&mut times.engine, || pushdown::check(&self, options.direction, run));
         run.event(Event::Phase("judging"));
@@ -37,7 +37,10 @@ impl Checkable<Pds> for Pds {
                 Err(Refused::Unjudged(Unjudged::Stopped(Stop::Cancelled))) => {
                     Ok(Outcome::Unknown(Reason::Stop(Stop::Cancelled)))
                 }
-                Err(Refused::Unjudged(_)) => Ok(Outcome::Safe(None)),
+                Err(Refused::Unjudged(unjudged)) => {
+                    unchecked = Some(unjudged.to_string());
+                    Ok(Outcome::Safe(None))
+                }
                 Err(Refused::Flawed(flaw)) => {
                     Err(internal(PUSHDOWN, format!("the proof is flawed: {}", flaw.show(&self))))
                 }
@@ -45,7 +48,7 @@ impl Checkable<Pds> for Pds {
             Ok(pushdown::SystemVerdict::Reachable(trace)) => executed(&self, trace),
             Err(stop) => Ok(Outcome::Unknown(Reason::Stop(stop))),
         })?;
-        Ok(Answer::new(self, outcome, PUSHDOWN, times))
+        Ok(Answer { unchecked, ..Answer::new(self, outcome, PUSHDOWN, times) })
     }
 }
 

@@ -83,3 +83,15 @@ fn a_trace_file_fits_its_schema() {
     trace["steps"][0]["edge"] = "seven".into();
     assert_eq!(validate("trace.schema.json", &trace).len(), 1, "the validator sees a wrong type");
 }
+
+#[test]
+fn the_reason_of_an_unchecked_certificate_is_in_the_schema() {
+    for (args, part) in [("safe.bp", "answer"), ("--all safe.bp", "each"), ("numbered.pds", "system")] {
+        let ran = run(&format!("check --format json {args}"));
+        let mut report: Value = serde_json::from_str(&ran.out).expect("standard output is JSON");
+        let part = &mut report["results"][0][part];
+        let part = if part.is_array() { &mut part[0] } else { part };
+        part["unchecked"] = "there was no time".into();
+        assert_eq!(validate("report.schema.json", &report), Vec::<String>::new(), "{args}");
+    }
+}

@@ -72,6 +72,9 @@ pub struct EachView {
     pub result: &'static str,
     /// For `holds` and `unreachable`: whether a certificate was checked.
     pub certified: Option<bool>,
+    /// Why the certificate could not be checked, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unchecked: Option<String>,
     /// For `violated`: the trace, in the format of trace files.
     pub trace: Option<TraceFile>,
 }
@@ -87,6 +90,7 @@ impl EachView {
                 text,
                 result: status.name(),
                 certified: status.certified(),
+                unchecked: status.unchecked().map(str::to_string),
                 trace: match status {
                     Status::Violated(found) => Some(TraceFile::new(context, question.clone(), found)),
                     _ => None,
@@ -108,6 +112,9 @@ pub struct AnswerView {
     pub legs: Vec<LegView>,
     /// For `safe`: whether a certificate was checked.
     pub certified: Option<bool>,
+    /// Why the certificate could not be checked, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unchecked: Option<String>,
     /// The engine that gave the certificate, if it was another one.
     pub certifier: Option<&'static str>,
     /// For `safe`: what closed the search, as far as the engine tells.
@@ -378,6 +385,7 @@ impl AnswerView {
             engine: answer.engine,
             legs: answer.runs.iter().map(LegView::new).collect(),
             certified: answer.outcome.certified(),
+            unchecked: answer.unchecked.clone(),
             certifier: answer.certifier,
             arguments: explanation.arguments.iter().map(|argument| argument.name()).collect(),
             cutoff: explanation.cutoff.as_ref().map(CutoffView::new),

@@ -30,6 +30,9 @@ pub struct SystemView {
     pub judge: f64,
     /// For `safe`: whether a certificate was checked.
     pub certified: Option<bool>,
+    /// Why the certificate could not be checked, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unchecked: Option<String>,
     /// For `unsafe`: the run.
     pub run: Option<RunView>,
 }
@@ -73,6 +76,7 @@ impl SystemView {
             search: answer.times.engine.as_secs_f64(),
             judge: answer.times.judge.as_secs_f64(),
             certified: answer.certified(),
+            unchecked: answer.unchecked.clone(),
             run: match &answer.outcome {
                 Outcome::Unsafe(run) => Some(RunView::new(pds, run)),
                 Outcome::Safe(_) | Outcome::Unknown(_) => None,
@@ -101,6 +105,7 @@ pub fn render(name: &str, answer: &Answer<Pds>, palette: &Palette) -> String {
     if let Outcome::Safe(Some(proof)) = &answer.outcome {
         block.fact("certificate", format!("{}, checked in {}", proof_text(proof), seconds(answer.times.judge)));
     }
+    block.unchecked(answer);
     block.fact("engine", format!("{}, {}", answer.engine, seconds(answer.times.engine)));
     let mut text = block.text;
     if let Outcome::Unsafe(run) = &answer.outcome {

@@ -29,6 +29,13 @@ impl Block {
         block
     }
 
+    /// Adds why the certificate was not checked, if it could not be.
+    pub(crate) fn unchecked<M: Model>(&mut self, answer: &Answer<M>) {
+        if let Some(reason) = &answer.unchecked {
+            self.fact("certificate", format!("not checked: {reason}"));
+        }
+    }
+
     /// Adds a fact.
     pub(crate) fn fact(&mut self, name: &str, content: impl std::fmt::Display) {
         let _ = writeln!(self.text, "  {:<12} {content}", format!("{name}:"));

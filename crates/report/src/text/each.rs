@@ -45,9 +45,10 @@ pub(super) fn table(context: Context<'_>, each: &[(Asked, Status)], style: Style
         .collect();
     let width = rows.iter().map(|(_, statement, _)| statement.chars().count()).max().unwrap_or(0);
     for (line, statement, status) in &rows {
-        let remark = match status {
-            Status::Unknown(reason) => format!(": {reason}"),
-            _ => String::new(),
+        let remark = match (status, status.unchecked()) {
+            (Status::Unknown(reason), _) => format!(": {reason}"),
+            (_, Some(reason)) => format!(": certificate not checked: {reason}"),
+            (_, None) => String::new(),
         };
         let word = paint(palette.tone(Tone::of_status(status)), status.word());
         let _ = writeln!(text, "  {line:>6}  {statement}{}  {word}{remark}", fill(statement, width));

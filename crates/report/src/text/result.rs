@@ -86,9 +86,7 @@ fn certificate_facts(block: &mut Block, context: Context<'_>, answer: &Answer) {
             block.fact("unreachable", lines_of(context, &unreachable));
         }
     }
-    if let Some(reason) = &answer.unchecked {
-        block.fact("certificate", format!("not checked: {reason}"));
-    }
+    block.unchecked(answer);
 }
 
 /// Lists what an engine tells about its search.

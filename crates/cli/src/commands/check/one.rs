@@ -314,12 +314,17 @@ fn view(question: &QuestionArgs) -> QuestionView {
 
 #[cfg(test)]
 mod tests {
+    use std::path::{Path, PathBuf};
+
     use clap::Parser as _;
-    use selvedge_check::{CancelToken, Event, Solvers};
+    use selvedge_check::{CancelToken, Event};
+    use selvedge_report::Palette;
+    use selvedge_report::text::Detail;
 
     use super::*;
     use crate::args::{Cli, Command, When};
     use crate::printer::Printer;
+    use crate::session::solvers;
 
     struct Panicking;
 
@@ -329,23 +334,30 @@ mod tests {
         }
     }
 
-    fn check_safe(observer: &dyn Observer) -> Checked {
-        crash::install();
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/safe.bp");
-        let cli = Cli::try_parse_from(["selvedge", "check", file]).expect("the arguments are right");
+    /// Checks one of the programs beside the tests.
+    fn check_file(words: &str, prop: Option<&str>, observer: &dyn Observer) -> (Checked, CheckArgs) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+        let (options, file) = words.rsplit_once(' ').unwrap_or(("", words));
+        let words = ["selvedge", "check"].into_iter().chain(options.split_whitespace()).map(PathBuf::from);
+        let cli = Cli::try_parse_from(words.chain([folder.join(file)])).expect("the arguments are right");
         let Command::Check(args) = cli.command else { unreachable!("it is a check") };
         let session = Session {
-            solvers: Solvers::default(),
+            solvers: solvers(),
             printer: Printer::new(When::Never),
             cancel: CancelToken::default(),
             start: Instant::now(),
-            prop: None,
+            prop: prop.map(|name| folder.join(name)),
         };
-        check(&args.inputs[0], &args, &session, session.start, observer)
+        (check(&args.inputs[0], &args, &session, session.start, observer), *args)
+    }
+
+    fn check_safe(observer: &dyn Observer) -> Checked {
+        check_file("safe.bp", None, observer).0
     }
 
     #[test]
     fn a_panic_inside_a_check_is_an_internal_error() {
+        crash::install();
         let checked = check_safe(&Panicking);
         assert_eq!(checked.summary().exit, Exit::Internal);
         assert_eq!(checked.summary().line, "VERIFICATION UNKNOWN (internal error)");
@@ -354,5 +366,61 @@ mod tests {
         };
         assert!(message.contains("the observer gives up"), "{message}");
         assert_eq!(check_safe(&()).summary().exit, Exit::Success);
+    }
+
+    /// Lets time pass before certificates are looked at.
+    struct Dawdling;
+
+    const LIMIT: Duration = Duration::from_secs(2);
+
+    impl Observer for Dawdling {
+        fn event(&self, event: Event) {
+            if event == Event::Phase("judging") {
+                std::thread::sleep(LIMIT);
+            }
+        }
+    }
+
+    /// Returns where a report says why a certificate was not checked.
+    fn unchecked(words: &str, prop: Option<&str>) -> serde_json::Value {
+        let words = format!("--time-limit 2s {words}");
+        let (checked, args) = check_file(&words, prop, &Dawdling);
+        let report = json::to_text(&checked.view(Exit::Success, &args));
+        let report: serde_json::Value = serde_json::from_str(&report).expect("it is JSON");
+        assert_eq!(report["verdict"], "safe", "{words}: {report}");
+        let text = checked.block(Style { palette: Palette::plain(), detail: Detail::Changes });
+        assert!(text.contains("not checked: "), "{words}: {text}");
+        let parts = [&report["answer"], &report["each"][0], &report["system"]];
+        parts.into_iter().map(|part| part["unchecked"].clone()).find(|reason| !reason.is_null()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_report_says_why_a_certificate_was_not_checked() {
+        // The judge reads the clock now and then only, so that the system must have some rules.
+        let path = std::env::temp_dir().join(format!("selvedge-{}.pds", std::process::id()));
+        let rules = (0..200).map(|number| format!("<p, g{number}> --> <p, g{}>\n", number + 1));
+        let text = format!("initial <p, g0>\ntarget <q, g0>\n{}<q, g0> --> <q, g0>\n", rules.collect::<String>());
+        std::fs::write(&path, text).expect("a temporary file can be written");
+        let pds = path.display().to_string();
+        let gcl = "--engine ase ../../../../tests/programs/gcl/mutex.gcl";
+        let cases = [
+            ("--engine summaries safe.bp", None),
+            ("--engine induction --all safe.bp", None),
+            ("--engine summaries --all safe.bp", None),
+            ("--jobs 1 --reachable safe.bp", None),
+            ("--engine summaries --projection safe.bp", None),
+            (&pds, None),
+            ("--engine threads-explicit --threads 3 gate.tts", Some("gate_closed.prop")),
+            (gcl, None),
+        ];
+        std::thread::scope(|scope| {
+            for (words, prop) in cases {
+                scope.spawn(move || {
+                    let expected = "its check was not finished: time limit of 2 s reached";
+                    assert_eq!(unchecked(words, prop), expected, "{words}");
+                });
+            }
+        });
+        drop(std::fs::remove_file(path));
     }
 }
