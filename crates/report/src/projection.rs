@@ -5,46 +5,29 @@ use std::fmt::Write as _;
 
 use selvedge_check::{Involved, Projection};
 use selvedge_ir::span::Span;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::annotated_trace::Context;
+use crate::json::list;
 use crate::names::count;
 use crate::palette::{Palette, paint};
 
-/// The projection, for programs.
-#[derive(Clone, Debug, Serialize)]
-pub struct ProjectionView {
-    /// The number of executions to an error.
-    pub executions: usize,
-    /// Why some statements are open, if some are.
-    pub reason: Option<String>,
-    /// All statements, in the order of the text.
-    pub statements: Vec<StatementView>,
-}
-
-/// One statement.
-#[derive(Clone, Debug, Serialize)]
-pub struct StatementView {
-    pub line: usize,
-    pub column: usize,
-    pub text: String,
-    /// `yes`, `no` or `open`: whether some execution to an error runs it, within the bounds of the question.
-    pub involved: &'static str,
-}
-
-impl ProjectionView {
-    pub fn new(context: Context<'_>, projection: &Projection) -> ProjectionView {
-        let view = |(span, involved): (Span, Involved)| {
-            let position = context.source.position(span.start as usize);
-            let text = context.source.flat(span);
-            StatementView { line: position.line, column: position.column, text, involved: word(involved) }
-        };
-        ProjectionView {
-            executions: projection.executions,
-            reason: projection.stopped.as_ref().map(ToString::to_string),
-            statements: statements(context, projection).into_iter().map(view).collect(),
-        }
-    }
+/// Returns the projection, for programs.
+pub(crate) fn view(context: Context<'_>, projection: &Projection) -> Value {
+    let statement = |(span, involved): (Span, Involved)| {
+        let position = context.source.position(span.start as usize);
+        json!({
+            "line": position.line,
+            "column": position.column,
+            "text": context.source.flat(span),
+            "involved": word(involved),
+        })
+    };
+    json!({
+        "executions": projection.executions,
+        "reason": projection.stopped.as_ref().map(ToString::to_string),
+        "statements": list(statements(context, projection), statement),
+    })
 }
 
 fn word(involved: Involved) -> &'static str {

@@ -1,6 +1,6 @@
 //! JSON: reports, traces and certificates in published formats (`docs/schema/`); traces and certificates are read back.
 //!
-//! The types here are the format. What the rest of the code calls things may change; a field here changes only with
+//! The schemas are the format. What the rest of the code calls things may change; what a field means changes only with
 //! [`VERSION`].
 
 mod adequacy;
@@ -14,11 +14,9 @@ mod threads;
 mod trace;
 
 pub use certificate::{CertificateFile, ProofView, read_certificate};
-pub use reachable::{ReachableView, StatusView, ThreadStateView};
-pub use report::{
-    AnswerView, DiagnosticView, EachView, PlaceView, ReportFile, ResultView, ScopeView, SizeView, TargetView,
-    ThreadsView, TimesView, diagnostics,
-};
+pub use reachable::reachable;
+pub(crate) use report::{add, list};
+pub use report::{answer, diagnostics, each, report};
 pub use system::{SystemCertificateFile, read_system_certificate};
 pub use trace::{QuestionView, ReadError, TraceFile, digest, read_saved, read_trace};
 

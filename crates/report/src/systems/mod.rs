@@ -8,8 +8,9 @@ use std::fmt::Write as _;
 use selvedge_check::system::Closure;
 use selvedge_check::{Answer, Outcome, PdsRun, SystemProof};
 use selvedge_ir::pds::{Config, Pds};
-use serde::Serialize;
+use serde_json::{Value, json};
 
+use crate::json::{add, list};
 use crate::names::count;
 use crate::palette::Palette;
 use crate::text::block::Block;
@@ -17,81 +18,36 @@ use crate::text::seconds;
 
 pub use show::{dot, stats};
 
-/// The answer for other programs.
-#[derive(Clone, Debug, Serialize)]
-pub struct SystemView {
-    pub targets: Vec<String>,
-    pub states: usize,
-    pub symbols: usize,
-    pub rules: usize,
-    /// Seconds.
-    pub search: f64,
-    /// Seconds that the judge took.
-    pub judge: f64,
-    /// For `safe`: whether a certificate was checked.
-    pub certified: Option<bool>,
-    /// Why the certificate could not be checked, if there was one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unchecked: Option<String>,
-    /// For `unsafe`: the run.
-    pub run: Option<RunView>,
+/// Returns the answer for other programs.
+pub fn view(answer: &Answer<Pds>) -> Value {
+    let pds = &answer.model;
+    let mut view = json!({
+        "targets": list(&pds.targets, |head| pds.show_head(*head).into()),
+        "states": pds.states.len(),
+        "symbols": pds.symbols.len(),
+        "rules": pds.rules.len(),
+        "search": answer.times.engine.as_secs_f64(),
+        "judge": answer.times.judge.as_secs_f64(),
+        "certified": answer.certified(),
+        "run": match &answer.outcome {
+            Outcome::Unsafe(run) => run_view(pds, run),
+            Outcome::Safe(_) | Outcome::Unknown(_) => Value::Null,
+        },
+    });
+    add(&mut view, "unchecked", answer.unchecked.as_ref());
+    view
 }
 
-#[derive(Clone, Debug, Serialize)]
-pub struct RunView {
-    pub start: ConfigView,
-    pub steps: Vec<StepView>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct StepView {
-    /// As it is written in a `.pds` file.
-    pub rule: String,
-    /// The configuration after the step.
-    pub config: ConfigView,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct ConfigView {
-    pub state: String,
-    /// The top first.
-    pub stack: Vec<String>,
-}
-
-impl ConfigView {
-    fn new(pds: &Pds, config: &Config) -> ConfigView {
-        let stack = config.stack.iter().map(|symbol| pds.symbols[*symbol].clone()).collect();
-        ConfigView { state: pds.states[config.state].clone(), stack }
-    }
-}
-
-impl SystemView {
-    pub fn new(answer: &Answer<Pds>) -> SystemView {
-        let pds = &answer.model;
-        SystemView {
-            targets: pds.targets.iter().map(|head| pds.show_head(*head)).collect(),
-            states: pds.states.len(),
-            symbols: pds.symbols.len(),
-            rules: pds.rules.len(),
-            search: answer.times.engine.as_secs_f64(),
-            judge: answer.times.judge.as_secs_f64(),
-            certified: answer.certified(),
-            unchecked: answer.unchecked.clone(),
-            run: match &answer.outcome {
-                Outcome::Unsafe(run) => Some(RunView::new(pds, run)),
-                Outcome::Safe(_) | Outcome::Unknown(_) => None,
-            },
-        }
-    }
-}
-
-impl RunView {
-    fn new(pds: &Pds, run: &PdsRun) -> RunView {
-        let step =
-            |(rule, config)| StepView { rule: pds.show_rule(&pds.rules[rule]), config: ConfigView::new(pds, config) };
-        let steps = run.trace.rules.iter().copied().zip(&run.configs[1..]).map(step).collect();
-        RunView { start: ConfigView::new(pds, &run.configs[0]), steps }
-    }
+fn run_view(pds: &Pds, run: &PdsRun) -> Value {
+    let config = |config: &Config| {
+        let stack = list(&config.stack, |symbol| pds.symbols[*symbol].as_str().into());
+        json!({ "state": pds.states[config.state], "stack": stack })
+    };
+    let steps = list(
+        run.trace.rules.iter().zip(&run.configs[1..]),
+        |(rule, after)| json!({ "rule": pds.show_rule(&pds.rules[*rule]), "config": config(after) }),
+    );
+    json!({ "start": config(&run.configs[0]), "steps": steps })
 }
 
 /// Renders the block of one answer, without the last line.

@@ -4,97 +4,44 @@ use std::fmt::Write as _;
 
 use selvedge_check::{Answer, Outcome, ThreadsRun};
 use selvedge_ir::pds::{Stacks, ThreadRule, Threads};
-use serde::Serialize;
+use serde_json::{Value, json};
 
+use crate::json::list;
 use crate::names::count;
 use crate::palette::{Palette, paint};
 use crate::text::block::Block;
 use crate::text::seconds;
 
-/// The answer for other programs.
-#[derive(Clone, Debug, Serialize)]
-pub struct TurnsView {
-    /// As in a `.spec` file.
-    pub target: Option<String>,
-    pub shared_states: u32,
-    pub threads: usize,
-    pub rules: usize,
-    pub engine: &'static str,
-    /// Seconds.
-    pub search: f64,
-    /// Seconds that the execution of the run took.
-    pub judge: f64,
-    /// For `unsafe`: the run.
-    pub run: Option<TurnsRunView>,
+/// Returns the answer for other programs.
+pub fn view(answer: &Answer<Threads>) -> Value {
+    let threads = &answer.model;
+    json!({
+        "target": threads.target.as_ref().map(ToString::to_string),
+        "shared_states": threads.n_shared,
+        "threads": threads.threads.len(),
+        "rules": n_rules(threads),
+        "engine": answer.engine,
+        "search": answer.times.engine.as_secs_f64(),
+        "judge": answer.times.judge.as_secs_f64(),
+        "run": match &answer.outcome {
+            Outcome::Unsafe(run) => run_view(threads, run),
+            Outcome::Safe(_) | Outcome::Unknown(_) => Value::Null,
+        },
+    })
 }
 
-#[derive(Clone, Debug, Serialize)]
-pub struct TurnsRunView {
-    /// The number of contexts per thread within which it was found.
-    pub contexts: u32,
-    pub start: StacksView,
-    pub steps: Vec<TurnsStepView>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct TurnsStepView {
-    /// From 0.
-    pub thread: usize,
-    /// As it is written in a `.pds` file.
-    pub rule: String,
-    /// The configuration after the step.
-    pub config: StacksView,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct StacksView {
-    pub shared: u32,
-    /// For each thread, the top first.
-    pub stacks: Vec<Vec<u32>>,
-}
-
-impl From<&Stacks> for StacksView {
-    fn from(config: &Stacks) -> StacksView {
-        StacksView { shared: config.shared, stacks: config.stacks.clone() }
-    }
-}
-
-impl TurnsView {
-    pub fn new(answer: &Answer<Threads>) -> TurnsView {
-        let threads = &answer.model;
-        TurnsView {
-            target: threads.target.as_ref().map(ToString::to_string),
-            shared_states: threads.n_shared,
-            threads: threads.threads.len(),
-            rules: n_rules(threads),
-            engine: answer.engine,
-            search: answer.times.engine.as_secs_f64(),
-            judge: answer.times.judge.as_secs_f64(),
-            run: match &answer.outcome {
-                Outcome::Unsafe(run) => Some(TurnsRunView::new(threads, run)),
-                Outcome::Safe(_) | Outcome::Unknown(_) => None,
-            },
-        }
-    }
+fn run_view(threads: &Threads, run: &ThreadsRun) -> Value {
+    let config = |config: &Stacks| json!({ "shared": config.shared, "stacks": config.stacks });
+    let step = |((thread, place), after): (&(usize, usize), &Stacks)| {
+        let rule = rule(threads, *thread, *place).to_string();
+        json!({ "thread": thread, "rule": rule, "config": config(after) })
+    };
+    let steps = list(run.rules.iter().zip(&run.configs[1..]), step);
+    json!({ "contexts": run.contexts, "start": config(&run.configs[0]), "steps": steps })
 }
 
 fn n_rules(threads: &Threads) -> usize {
     threads.threads.iter().map(|thread| thread.rules.len()).sum()
-}
-
-impl TurnsRunView {
-    fn new(threads: &Threads, run: &ThreadsRun) -> TurnsRunView {
-        let step = |((thread, place), config): (&(usize, usize), &Stacks)| TurnsStepView {
-            thread: *thread,
-            rule: rule(threads, *thread, *place).to_string(),
-            config: config.into(),
-        };
-        TurnsRunView {
-            contexts: run.contexts,
-            start: (&run.configs[0]).into(),
-            steps: run.rules.iter().zip(&run.configs[1..]).map(step).collect(),
-        }
-    }
 }
 
 fn rule(threads: &Threads, thread: usize, place: usize) -> &ThreadRule {

@@ -9,7 +9,7 @@ use std::time::Instant;
 use selvedge_engines::EngineKind;
 use selvedge_engines::sat::SummaryMode;
 use selvedge_report::diagnostic::Shown;
-use selvedge_report::json::{self, ReportFile};
+use selvedge_report::json;
 use selvedge_report::sarif;
 use selvedge_report::text::{self, Detail, Style};
 
@@ -128,7 +128,7 @@ struct Printed {
     line: String,
     reason: Option<String>,
     exit: Exit,
-    view: json::ResultView,
+    view: serde_json::Value,
     findings: Vec<sarif::Finding>,
 }
 
@@ -219,8 +219,8 @@ fn write_html(checked: &Checked, args: &CheckArgs, session: &Session) -> Exit {
 fn finish(results: Vec<Printed>, args: &CheckArgs, session: &Session) -> Exit {
     let exit = Exit::worst(results.iter().map(|printed| printed.exit));
     if args.format == Format::Json {
-        let views = results.into_iter().map(|printed| printed.view).collect();
-        session.printer.out(&json::to_text(&ReportFile::new(exit.code(), views)));
+        let views: Vec<_> = results.into_iter().map(|printed| printed.view).collect();
+        session.printer.out(&json::to_text(&json::report(exit.code(), &views)));
         return exit;
     }
     if args.format == Format::Sarif {

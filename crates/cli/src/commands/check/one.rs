@@ -10,15 +10,12 @@ use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::pds::{Pds, Threads};
 use selvedge_ir::span::SourceMap;
 use selvedge_report::html;
-use selvedge_report::json::{
-    self, AnswerView, CertificateFile, EachView, QuestionView, ReachableView, ResultView, SystemCertificateFile,
-    TraceFile,
-};
+use selvedge_report::json::{self, CertificateFile, QuestionView, SystemCertificateFile, TraceFile};
 use selvedge_report::sarif;
-use selvedge_report::systems::turns::{self, TurnsView};
-use selvedge_report::systems::{self, SystemView};
+use selvedge_report::systems::{self, turns};
 use selvedge_report::text::{self, Row, Style};
 use selvedge_report::{Context, Source};
+use serde_json::{Value, json};
 
 use super::options::options;
 use super::system;
@@ -270,41 +267,39 @@ impl Checked {
     }
 
     /// The result for other programs.
-    pub(super) fn view(&self, exit: Exit, args: &CheckArgs) -> ResultView {
+    pub(super) fn view(&self, exit: Exit, args: &CheckArgs) -> Value {
         let summary = self.summary();
-        let mut result = ResultView {
-            file: self.source.name.clone(),
-            verdict: summary.name,
-            exit_code: exit.code(),
-            line: summary.line,
-            reason: summary.reason,
-            diagnostics: json::diagnostics(&self.source, &self.diagnostics),
-            answer: None,
-            each: None,
-            system: None,
-            turns: None,
-            reachable: None,
-        };
+        let mut result = json!({
+            "file": self.source.name,
+            "verdict": summary.name,
+            "exit_code": exit.code(),
+            "line": summary.line,
+            "reason": summary.reason,
+            "diagnostics": json::diagnostics(&self.source, &self.diagnostics),
+            "answer": null,
+        });
         match &self.result {
             CheckResult::Program(answer) => self.add_views(&mut result, answer, args),
-            CheckResult::System(answer) => result.system = Some(SystemView::new(answer)),
-            CheckResult::Threads(answer) => result.turns = Some(TurnsView::new(answer)),
+            CheckResult::System(answer) => result["system"] = systems::view(answer),
+            CheckResult::Threads(answer) => result["turns"] = turns::view(answer),
             CheckResult::None(NoAnswer::NotRead(message) | NoAnswer::Internal(message)) => {
-                result.reason = Some(message.clone());
+                result["reason"] = message.as_str().into();
             }
             CheckResult::None(_) => {}
         }
         result
     }
 
-    fn add_views(&self, result: &mut ResultView, answer: &Answer, args: &CheckArgs) {
+    fn add_views(&self, result: &mut Value, answer: &Answer, args: &CheckArgs) {
         let (context, question) = (self.context(answer), view(&args.question));
         match &answer.each {
-            Some(each) => result.each = Some(EachView::list(context, &question, each)),
+            Some(each) => result["each"] = json::each(context, &question, each),
             None if args.reachable => {}
-            None => result.answer = Some(AnswerView::new(context, question, answer, self.load)),
+            None => result["answer"] = json::answer(context, &question, answer, self.load),
         }
-        result.reachable = args.reachable.then(|| ReachableView::new(context, answer));
+        if args.reachable {
+            result["reachable"] = json::reachable(context, answer);
+        }
     }
 }
 
@@ -382,11 +377,10 @@ mod tests {
     }
 
     /// Returns where a report says why a certificate was not checked.
-    fn unchecked(words: &str, prop: Option<&str>) -> serde_json::Value {
+    fn unchecked(words: &str, prop: Option<&str>) -> Value {
         let words = format!("--time-limit 2s {words}");
         let (checked, args) = check_file(&words, prop, &Dawdling);
-        let report = json::to_text(&checked.view(Exit::Success, &args));
-        let report: serde_json::Value = serde_json::from_str(&report).expect("it is JSON");
+        let report = checked.view(Exit::Success, &args);
         assert_eq!(report["verdict"], "safe", "{words}: {report}");
         let text = checked.block(Style { palette: Palette::plain(), detail: Detail::Changes });
         assert!(text.contains("not checked: "), "{words}: {text}");
