@@ -1,13 +1,16 @@
 //! The state that all commands share: the printer, the switch that stops them, and the time at which they began.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::{Arc, Once};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use selvedge_check::{CancelToken, Solvers};
+use selvedge_check::{CancelToken, Limits, Run, Solvers};
 use selvedge_driver::external::find_solvers;
+use selvedge_report::text::{Detail, Style};
 
 use crate::exit::Exit;
+use crate::memory;
 use crate::printer::Printer;
 
 pub(crate) struct Session {
@@ -29,6 +32,23 @@ pub(crate) fn solvers() -> Solvers {
 }
 
 impl Session {
+    /// Prints an error, and returns the end of the command.
+    pub(crate) fn refuse(&self, exit: Exit, message: impl Display) -> Exit {
+        self.printer.error(&message.to_string());
+        exit
+    }
+
+    /// Returns the conditions of a check within limits, whose clock starts now.
+    pub(crate) fn run(&self, time: Option<Duration>, memory: Option<u64>) -> Run<'static> {
+        let limits = Limits { time, memory, memory_in_use: Some(memory::in_use) };
+        Run::new(self.cancel.clone(), limits, &()).with_solvers(self.solvers.clone())
+    }
+
+    /// Returns the style of traces on standard output.
+    pub(crate) fn style(&self, full: bool) -> Style {
+        Style { palette: self.printer.out_palette(), detail: if full { Detail::Full } else { Detail::Changes } }
+    }
+
     /// The first Ctrl-C (or termination signal) asks the running check to stop; the second one ends the program.
     ///
     /// Called once the input is there: a program that waits for standard input is ended by the signal itself.

@@ -50,7 +50,7 @@ impl Wanted {
         }
     }
 
-    fn load_options(&self, question: &Question) -> LoadOptions {
+    pub(crate) fn load_options(&self, question: &Question) -> LoadOptions {
         let labels = question.label.iter().chain(&question.assertion).cloned().collect();
         LoadOptions { entry: self.entry.clone(), labels }
     }
@@ -130,9 +130,7 @@ fn read(path: &str) -> Result<String, String> {
 
 fn saved(wanted: &Wanted, text: String, trace: &str) -> Result<Launched, String> {
     let file = read_saved(trace).map_err(|error| error.to_string())?;
-    let labels = file.question.label.iter().chain(&file.question.assertion).cloned().collect();
-    let options = LoadOptions { entry: file.question.entry.clone(), labels };
-    let Subjected { source, map, program } = load(&wanted.program, text, &options)?;
+    let Subjected { source, map, program } = load(&wanted.program, text, &file.question.load_options())?;
     let subject = Subject { program: &program, map: &map, text: source.text() };
     let posed = file.question.question().pose(subject).map_err(|error| error.message)?;
     let (program, target, threads) = posed;

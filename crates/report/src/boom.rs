@@ -10,9 +10,9 @@ use std::fmt::Write as _;
 
 use selvedge_check::{Answer, Counterexample, Outcome, ThreadScope};
 use selvedge_ir::span::Role;
-use selvedge_ir::trace::{Step, ThreadId, Trace};
+use selvedge_ir::trace::{Step, ThreadId};
 use selvedge_ir::{LocId, Program, Scope, Value, VarId};
-use selvedge_replay::{Replay, State, Thread, Violation, replay};
+use selvedge_replay::{State, Thread, Violation, replay};
 
 use crate::annotated_trace::{Context, Execution};
 
@@ -46,7 +46,7 @@ pub fn answer(context: Context<'_>, answer: &Answer, detail: Detail) -> Option<S
 
 fn counterexample(context: Context<'_>, answer: &Answer, found: &Counterexample) -> Option<String> {
     if found.trace.bodies.is_empty() {
-        return Some(trace(context, execution(&found.trace, &found.replay)));
+        return Some(trace(context, Execution::of(found)));
     }
     if found.trace.length() > MAX_STEPS {
         return None;
@@ -54,17 +54,7 @@ fn counterexample(context: Context<'_>, answer: &Answer, found: &Counterexample)
     let long = found.trace.written_out();
     let replayed =
         replay(&answer.model.task(), &long).expect("an execution that is written out is the one that was judged");
-    Some(trace(context, execution(&long, &replayed)))
-}
-
-fn execution<'a>(trace: &'a Trace, replay: &'a Replay) -> Execution<'a> {
-    Execution {
-        steps: &trace.steps,
-        start: &replay.start,
-        states: &replay.states,
-        violation: Some(&replay.violation),
-        irrelevant: None,
-    }
+    Some(trace(context, Execution::of(&Counterexample::new(long, replayed))))
 }
 
 /// The lines of an execution.

@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use selvedge_check::{ContextBound, Initial, Question};
 use selvedge_engines::sat::{Recursion, SummaryMode};
+use selvedge_frontend::bp::LoadOptions;
 
 use crate::input::Input;
 use crate::quantity;
@@ -281,9 +282,10 @@ impl QuestionArgs {
         }
     }
 
-    /// Returns all labels that the options name.
-    pub(crate) fn labels(&self) -> Vec<String> {
-        self.label.iter().chain(&self.assertion).chain(&self.together).cloned().collect()
+    /// Returns the options with which a program is read for this question.
+    pub(crate) fn load_options(&self) -> LoadOptions {
+        let labels = self.label.iter().chain(&self.assertion).chain(&self.together).cloned().collect();
+        LoadOptions { entry: self.entry.clone(), labels }
     }
 }
 

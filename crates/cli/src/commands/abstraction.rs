@@ -1,6 +1,6 @@
 //! `selvedge abstract`: guarded commands as a Boolean program over predicates.
 
-use selvedge_check::{Run, Task};
+use selvedge_check::Question;
 use selvedge_engines::abstraction::{Abstraction, Predicates, abstracted};
 use selvedge_engines::horn::Horn;
 use selvedge_export::bp;
@@ -15,26 +15,16 @@ use crate::exit::Exit;
 use crate::input::Input;
 use crate::session::Session;
 
-pub(crate) fn run(args: &AbstractArgs, session: &Session) -> Exit {
-    write(args, session).unwrap_or_else(|exit| exit)
-}
-
-fn write(args: &AbstractArgs, session: &Session) -> Result<Exit, Exit> {
+pub(crate) fn run(args: &AbstractArgs, session: &Session) -> Result<Exit, Exit> {
     let subject = program::load_as(Language::Gcl, &args.input, &LoadOptions::default(), Warnings::Shown, session)?;
-    let posed = selvedge_check::Question::default().pose(subject.subject());
-    let (program, target, threads) = posed.map_err(|error| program::refuse(&error, session))?;
-    let task = Task { program: &program, target: &target, threads };
-    let refuse = |reason: String, exit: Exit| {
-        session.printer.error(&format!("{}: {reason}", subject.source.name));
-        exit
-    };
+    let posed = subject.pose(&Question::default(), session)?;
+    let task = posed.task();
+    let refuse = |reason: String, exit: Exit| session.refuse(exit, format!("{}: {reason}", subject.source.name));
     if let Err(unsupported) = selvedge_check::Engine::supports(&Horn, &task) {
         return Err(refuse(unsupported.reason, Exit::Unknown));
     }
     session.listen_for_interrupts();
-    let run = Run::new(session.cancel.clone(), selvedge_check::Limits::default(), &())
-        .with_solvers(session.solvers.clone())
-        .since(session.start);
+    let run = session.run(None, None);
     let stopped = |stop: selvedge_check::Stop| refuse(stop.to_string(), Exit::from(stop));
     let mut predicates = Predicates::of_conditions(&task).map_err(stopped)?;
     if let Some(path) = &args.predicates {
@@ -44,13 +34,7 @@ fn write(args: &AbstractArgs, session: &Session) -> Result<Exit, Exit> {
     }
     let abstraction = abstracted(&task, &predicates, &run).map_err(stopped)?;
     let text = text(&subject.source.name, &abstraction);
-    match &args.output {
-        Some(path) => Ok(program::write(path, &text, session)),
-        None => {
-            session.printer.out(&text);
-            Ok(Exit::Success)
-        }
-    }
+    Ok(program::write_or_print(args.output.as_ref(), &text, session))
 }
 
 /// The predicates in a file, one per line, over the variables of a program. They are read as conditions behind it.

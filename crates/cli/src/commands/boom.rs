@@ -1,6 +1,6 @@
 //! `selvedge boom`, also when the program is called `boom`: in the place of the model checker BOOM (docs/boom.md).
 
-use selvedge_check::{Answer, Limits, Question, Run};
+use selvedge_check::{Answer, Question};
 use selvedge_driver::{Options, check};
 use selvedge_engines::EngineKind;
 use selvedge_frontend::bp::LoadOptions;
@@ -9,20 +9,13 @@ use selvedge_report::boom::{self, Detail};
 use super::program::{self, Program, Warnings};
 use crate::args::BoomArgs;
 use crate::exit::Exit;
-use crate::memory;
 use crate::session::Session;
 
-pub(crate) fn run(args: &BoomArgs, session: &Session) -> Exit {
-    execute(args, session).unwrap_or_else(|exit| exit)
-}
-
-fn execute(args: &BoomArgs, session: &Session) -> Result<Exit, Exit> {
+pub(crate) fn run(args: &BoomArgs, session: &Session) -> Result<Exit, Exit> {
     note_ignored(args, session);
     let subject = program::load(&args.input, &LoadOptions::default(), Warnings::Hidden, session)?;
     session.listen_for_interrupts();
-    let limits = Limits { time: args.time_limit, memory: args.memory_limit, memory_in_use: Some(memory::in_use) };
-    let conditions =
-        Run::new(session.cancel.clone(), limits, &()).with_solvers(session.solvers.clone()).since(session.start);
+    let conditions = session.run(args.time_limit, args.memory_limit).since(session.start);
     let question = Question { created: Some(args.threadbound), ..Question::default() };
     let options = Options { question, engine: args.engine.0.map(EngineKind::row), ..Options::default() };
     let answer =

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use selvedge_check::{Initial, Limits, LocalState, Run, SharedState, Stop, Task};
+use selvedge_check::{Initial, LocalState, SharedState, Stop, Task};
 use selvedge_driver::{Pass, simplify};
 use selvedge_engines::tts_extract::{Options, System, extract};
 use selvedge_engines::unbounded::supports;
@@ -19,7 +19,6 @@ use super::language::{self, language_of};
 use super::program::{self, Warnings};
 use crate::args::{ConvertArgs, ConvertTo, InputFormat};
 use crate::exit::Exit;
-use crate::memory;
 use crate::session::Session;
 
 /// A system, with what there is to say about it.
@@ -59,24 +58,15 @@ pub(super) fn convert(args: &ConvertArgs, session: &Session) -> Result<Exit, Exi
         Language::Tts | Language::Spec => of_system(language, args, session)?,
         Language::Bp | Language::Pds | Language::Gcl => of_program(args, session)?,
     };
+    let write = |text: &str| program::write_or_print(args.output.as_ref(), text, session);
     match args.to {
         ConvertTo::Tts => write_system(&titled, args, session),
         ConvertTo::Spec => {
             let legend = titled.legend.lines(|shared| shared, |local| local);
             let comments: Vec<String> = titled.comments.into_iter().chain(legend).collect();
-            Ok(write(&spec::print(&titled.tts, &comments), args, session))
+            Ok(write(&spec::print(&titled.tts, &comments)))
         }
-        _ => Ok(write(&tts::print_as_program(&tts::plain(&titled.tts).tts, &titled.comments), args, session)),
-    }
-}
-
-fn write(text: &str, args: &ConvertArgs, session: &Session) -> Exit {
-    match &args.output {
-        Some(path) => program::write(path, text, session),
-        None => {
-            session.printer.out(text);
-            Exit::Success
-        }
+        _ => Ok(write(&tts::print_as_program(&tts::plain(&titled.tts).tts, &titled.comments))),
     }
 }
 
@@ -93,8 +83,8 @@ fn write_system(titled: &Titled, args: &ConvertArgs, session: &Session) -> Resul
     };
     let beside = path.with_extension("prop");
     if beside.as_path() == Path::new(path) {
-        session.printer.error("the system and its target cannot be one file: choose a name that ends in .tts");
-        return Err(Exit::Usage);
+        let message = "the system and its target cannot be one file: choose a name that ends in .tts";
+        return Err(session.refuse(Exit::Usage, message));
     }
     let written = [program::write(path, &text, session), program::write(&beside, &target, session)];
     Ok(Exit::worst(written))
@@ -102,18 +92,16 @@ fn write_system(titled: &Titled, args: &ConvertArgs, session: &Session) -> Resul
 
 /// The system in a file.
 fn of_system(language: Language, args: &ConvertArgs, session: &Session) -> Result<Titled, Exit> {
-    let source = language::read(language, &args.input, session).map_err(|message| {
-        session.printer.error(&message);
-        Exit::Input
-    })?;
+    let read = language::read(language, &args.input, session);
+    let source = read.map_err(|message| session.refuse(Exit::Input, message))?;
     let loaded = language.load(source.text(), &LoadOptions::default());
     program::print_diagnostics(&source, &loaded.diagnostics, Warnings::Shown, session);
     let Some(Described::Tts(mut tts)) = loaded.system else { return Err(Exit::Input) };
     let question = &args.question;
     let asks = question.label.is_some() || question.assertion.is_some() || !question.together.is_empty();
     if asks || question.entry.is_some() || question.threads.is_some() {
-        session.printer.error("systems are converted as they are: of the options of the question only --initial fits");
-        return Err(Exit::Usage);
+        let message = "systems are converted as they are: of the options of the question only --initial fits";
+        return Err(session.refuse(Exit::Usage, message));
     }
     if let Some(initial) = question.initial {
         tts.starts = tts.starts.iter().map(|start| with_initial(start, initial)).collect();
@@ -136,17 +124,12 @@ fn with_initial(start: &Start, initial: Initial) -> Start {
 
 /// The system of a program.
 fn of_program(args: &ConvertArgs, session: &Session) -> Result<Titled, Exit> {
-    let options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
-    let subject = program::load(&args.input, &options, Warnings::Shown, session)?;
-    let posed = args.question.question().pose(subject.subject());
-    let (program, target, threads) = posed.map_err(|error| program::refuse(&error, session))?;
-    let simplified = simplify(&Task { program: &program, target: &target, threads }, &[Pass::Inline]);
-    let task = simplified.task(threads);
+    let (subject, posed) = program::pose(&args.input, &args.question, Warnings::Shown, session)?;
+    let simplified = simplify(&posed.task(), &[Pass::Inline]);
+    let task = simplified.task(posed.threads);
     let name = &subject.source.name;
-    let system = system(&task, args, session).map_err(|(reason, exit)| {
-        session.printer.error(&format!("{name}: {reason}"));
-        exit
-    })?;
+    let system = system(&task, args, session);
+    let system = system.map_err(|(reason, exit)| session.refuse(exit, format!("{name}: {reason}")))?;
     let mut comments = vec![format!("The thread-transition system of {name}: what any number of threads can see.")];
     let legend = legend(&system, task.program);
     if !legend.shareds.is_empty() {
@@ -171,8 +154,7 @@ fn system<'p>(task: &Task<'p>, args: &ConvertArgs, session: &Session) -> Result<
     }
     supports(task, "convert").map_err(|unsupported| (unsupported.to_string(), Exit::Unknown))?;
     session.listen_for_interrupts();
-    let limits = Limits { time: args.time_limit, memory: args.memory_limit, memory_in_use: Some(memory::in_use) };
-    let run = Run::new(session.cancel.clone(), limits, &()).with_solvers(session.solvers.clone()).since(session.start);
+    let run = session.run(args.time_limit, args.memory_limit).since(session.start);
     extract(task, Options::default(), &run).map_err(|stop: Stop| (stop.to_string(), Exit::from(stop)))
 }
 

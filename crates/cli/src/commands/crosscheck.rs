@@ -2,12 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use selvedge_check::{Limits, Outcome, Reason, Run, Task};
+use selvedge_check::{Outcome, Reason, Run, Task};
 use selvedge_driver::external::{Code, ExternalFailure, ExternalVerdict, Spacer, Spin};
 use selvedge_driver::{Failure, Options};
 use selvedge_engines::EngineKind;
 use selvedge_export::{horn, promela};
-use selvedge_frontend::bp::LoadOptions;
 use selvedge_report::text::{self, Opinion};
 
 use super::program::{self, Program, Warnings};
@@ -15,13 +14,11 @@ use crate::args::CrosscheckArgs;
 use crate::crash;
 use crate::exit::Exit;
 use crate::input::Input;
-use crate::memory;
 use crate::session::Session;
 
 pub(crate) fn run(args: &CrosscheckArgs, session: &Session) -> Exit {
-    if args.inputs.iter().filter(|input| **input == Input::Stdin).count() > 1 {
-        session.printer.error("standard input can be read once only: `-` is given twice");
-        return Exit::Usage;
+    if let Err(message) = program::check_stdin(&args.inputs) {
+        return session.refuse(Exit::Usage, message);
     }
     let others = Others { spacer: Spacer::find(), spin: Spin::find() };
     if others.spacer.is_none() {
@@ -65,8 +62,7 @@ struct Others {
 
 /// Runs all tools on one program.
 fn one(input: &Input, args: &CrosscheckArgs, others: &Others, session: &Session) -> Result<Exit, Exit> {
-    let options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
-    let subject = program::load(input, &options, Warnings::Hidden, session)?;
+    let subject = program::load(input, &args.question.load_options(), Warnings::Hidden, session)?;
     session.listen_for_interrupts();
     let posed = args.question.question().pose(subject.subject());
     posed.map_err(|error| program::refuse(&error, session))?;
@@ -96,14 +92,15 @@ fn agreement(exits: &[Exit]) -> Exit {
     }
 }
 
-fn limits(args: &CrosscheckArgs) -> Limits {
-    Limits { time: Some(args.time_limit), memory: args.memory_limit, memory_in_use: Some(memory::in_use) }
+/// Returns the conditions of one tool.
+fn conditions(args: &CrosscheckArgs, session: &Session) -> Run<'static> {
+    session.run(Some(args.time_limit), args.memory_limit)
 }
 
 /// Returns what an engine says, judged.
 fn engine(kind: EngineKind, subject: &Program, args: &CrosscheckArgs, session: &Session) -> (Opinion, Exit) {
     let options = Options { question: args.question.question(), engine: Some(kind.row()), ..Options::default() };
-    let run = Run::new(session.cancel.clone(), limits(args), &()).with_solvers(session.solvers.clone());
+    let run = conditions(args, session);
     let answer = crash::guard(|| selvedge_driver::check(subject.subject(), &options, &run));
     let time = Some(run.elapsed());
     let says = |verdict: &str, time, remark, exit| opinion(kind.name(), verdict, time, remark, exit);
@@ -131,8 +128,7 @@ fn ask_spacer(spacer: &Spacer, subject: &Program, args: &CrosscheckArgs, session
         Err(reason) => return opinion("z3 spacer", "not asked", None, reason, Exit::Unknown),
     };
     let start = Instant::now();
-    let answer = spacer
-        .decide(&clauses, &Run::new(session.cancel.clone(), limits(args), &()).with_solvers(session.solvers.clone()));
+    let answer = spacer.decide(&clauses, &conditions(args, session));
     external("z3 spacer", start.elapsed(), answer)
 }
 
@@ -148,7 +144,7 @@ fn ask_spin(spin: &Spin, subject: &Program, args: &CrosscheckArgs, session: &Ses
     let folder = std::env::temp_dir().join(format!("selvedge-crosscheck-{}", std::process::id()));
     let megabytes = args.memory_limit.map_or(4_000, |bytes| (bytes / 1_000_000).max(1));
     let start = Instant::now();
-    let run = Run::new(session.cancel.clone(), limits(args), &()).with_solvers(session.solvers.clone());
+    let run = conditions(args, session);
     let answer = spin.decide(&model, &folder, Code::Quick, megabytes, &run);
     let time = start.elapsed();
     // What is left in the folder for temporary files does no harm.

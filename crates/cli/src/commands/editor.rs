@@ -20,9 +20,6 @@ pub(crate) fn lsp(session: &Session) -> Exit {
 fn ended(served: Result<(), String>, session: &Session) -> Exit {
     match served {
         Ok(()) => Exit::Success,
-        Err(message) => {
-            session.printer.error(&format!("the connection fails: {message}"));
-            Exit::Input
-        }
+        Err(message) => session.refuse(Exit::Input, format!("the connection fails: {message}")),
     }
 }

@@ -11,9 +11,6 @@ pub(crate) fn run(args: &ManArgs, session: &Session) -> Exit {
         std::fs::create_dir_all(&args.folder).and_then(|()| clap_mangen::generate_to(Cli::command(), &args.folder));
     match written {
         Ok(()) => Exit::Success,
-        Err(error) => {
-            session.printer.error(&format!("cannot write into {}: {error}", args.folder.display()));
-            Exit::Input
-        }
+        Err(error) => session.refuse(Exit::Input, format!("cannot write into {}: {error}", args.folder.display())),
     }
 }

@@ -1,19 +1,19 @@
 //! Programs as the commands need them: read, or refused with their diagnostics.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use selvedge_check::Subject;
+use selvedge_check::{OwnedTask, Question, Subject};
 use selvedge_driver::Failure;
 use selvedge_frontend::Language;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::span::SourceMap;
 use selvedge_report::diagnostic::{Shown, render};
-use selvedge_report::json::ReadError;
+use selvedge_report::json::{QuestionView, ReadError, digest};
 use selvedge_report::{Context, Source};
 
 use super::language::{self, language_of};
-use crate::args::InputFormat;
+use crate::args::{InputFormat, QuestionArgs};
 use crate::crash;
 use crate::exit::Exit;
 use crate::input::Input;
@@ -30,6 +30,13 @@ pub(crate) struct Program {
 }
 
 impl Program {
+    /// Poses a question, or says why it does not fit.
+    pub(crate) fn pose(&self, question: &Question, session: &Session) -> Result<OwnedTask, Exit> {
+        let posed = question.pose(self.subject()).map_err(|error| refuse(&error, session))?;
+        let (program, target, threads) = posed;
+        Ok(OwnedTask { program, target, threads })
+    }
+
     pub(crate) fn subject(&self) -> Subject<'_> {
         Subject { program: &self.program, map: &self.map, text: self.source.text() }
     }
@@ -65,10 +72,7 @@ pub(crate) fn load_as(
     warnings: Warnings,
     session: &Session,
 ) -> Result<Program, Exit> {
-    let source = language::read(language, input, session).map_err(|message| {
-        session.printer.error(&message);
-        Exit::Input
-    })?;
+    let source = language::read(language, input, session).map_err(|message| session.refuse(Exit::Input, message))?;
     let loaded = language.load(source.text(), options);
     print_diagnostics(&source, &loaded.diagnostics, warnings, session);
     if loaded.system.is_some() && loaded.program.is_none() {
@@ -80,10 +84,49 @@ pub(crate) fn load_as(
 
 /// Reads a text, or says why not.
 pub(crate) fn read(input: &Input, session: &Session) -> Result<Source, Exit> {
-    input.read().map_err(|message| {
-        session.printer.error(&message);
+    input.read().map_err(|message| session.refuse(Exit::Input, message))
+}
+
+/// Reads a program and poses a question about it.
+pub(crate) fn pose(
+    input: &Input,
+    question: &QuestionArgs,
+    warnings: Warnings,
+    session: &Session,
+) -> Result<(Program, OwnedTask), Exit> {
+    let program = load(input, &question.load_options(), warnings, session)?;
+    let task = program.pose(&question.question(), session)?;
+    Ok((program, task))
+}
+
+/// Poses the question of a trace or a certificate about a program.
+pub(crate) fn pose_saved(
+    question: &QuestionView,
+    program: &Program,
+    from: &Source,
+    session: &Session,
+) -> Result<OwnedTask, Exit> {
+    program.pose(&question.question(), session).map_err(|_| {
+        session.printer.help(&format!("the question comes from {}", from.name));
         Exit::Input
     })
+}
+
+/// Refuses evidence, and says so if it was made from another text than that of the program.
+pub(crate) fn reject(message: &str, evidence: &str, made_from: &str, source: &Source, session: &Session) -> Exit {
+    session.printer.error(message);
+    if digest(source.text()) != made_from {
+        session.printer.help(&format!("{} is not the text that the {evidence} was made from", source.name));
+    }
+    Exit::Input
+}
+
+/// Refuses standard input as two of the inputs.
+pub(crate) fn check_stdin<'i>(inputs: impl IntoIterator<Item = &'i Input>) -> Result<(), &'static str> {
+    match inputs.into_iter().filter(|input| **input == Input::Stdin).count() {
+        0 | 1 => Ok(()),
+        _ => Err("standard input can be read once only: `-` is given twice"),
+    }
 }
 
 /// Prints diagnostics on standard error. Where warnings are hidden, errors are not.
@@ -103,21 +146,24 @@ pub(crate) fn print_diagnostics(source: &Source, diagnostics: &[Diagnostic], war
 pub(crate) fn write(path: &Path, text: &str, session: &Session) -> Exit {
     match std::fs::write(path, text) {
         Ok(()) => Exit::Success,
-        Err(error) => {
-            session.printer.error(&format!("cannot write {}: {error}", path.display()));
-            Exit::Input
-        }
+        Err(error) => session.refuse(Exit::Input, format!("cannot write {}: {error}", path.display())),
     }
+}
+
+/// Writes a file if one is named, else to standard output.
+pub(crate) fn write_or_print(path: Option<&PathBuf>, text: &str, session: &Session) -> Exit {
+    if let Some(path) = path {
+        return write(path, text, session);
+    }
+    session.printer.out(text);
+    Exit::Success
 }
 
 /// Says why there is no answer to a question.
 pub(crate) fn failed(failure: &Failure, session: &Session) -> Exit {
     match failure {
         Failure::Usage(error) => refuse(error, session),
-        Failure::Unsupported(unsupported) => {
-            session.printer.error(&unsupported.reason);
-            Exit::Unknown
-        }
+        Failure::Unsupported(unsupported) => session.refuse(Exit::Unknown, unsupported),
         Failure::Internal { .. } => {
             session.printer.err(&crash::report(&failure.to_string()));
             Exit::Internal
@@ -137,6 +183,5 @@ pub(crate) fn refuse(error: &selvedge_check::InvalidQuestion, session: &Session)
 /// Says why a trace or a certificate cannot be read.
 pub(crate) fn not_readable(source: &Source, error: &ReadError, session: &Session) -> Exit {
     let separator = if matches!(error, ReadError::Syntax { .. }) { ":" } else { ": " };
-    session.printer.error(&format!("{}{separator}{error}", source.name));
-    Exit::Input
+    session.refuse(Exit::Input, format!("{}{separator}{error}", source.name))
 }

@@ -1,6 +1,6 @@
 //! `selvedge show`: what was read, in several forms.
 
-use selvedge_check::{Limits, Question, Run, Task};
+use selvedge_check::{Question, Task};
 use selvedge_driver::abstract_model;
 use selvedge_frontend::Language;
 use selvedge_frontend::bp::{self, LoadOptions, dump};
@@ -15,11 +15,7 @@ use crate::args::{Picture, ShowArgs, What};
 use crate::exit::Exit;
 use crate::session::Session;
 
-pub(crate) fn run(args: &ShowArgs, session: &Session) -> Exit {
-    show(args, session).unwrap_or_else(|exit| exit)
-}
-
-fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
+pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
     if is_system(&args.input, args.input_format) {
         return show_system(args, session);
     }
@@ -29,51 +25,38 @@ fn show(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
     }
     let options = LoadOptions { entry: args.entry.clone(), labels: Vec::new() };
     let subject = program::load_as(language, &args.input, &options, Warnings::Hidden, session)?;
-    let posed = Question::default().pose(subject.subject());
-    let (program, target, _) = posed.map_err(|error| program::refuse(&error, session))?;
+    let posed = subject.pose(&Question::default(), session)?;
+    let (program, target) = (&posed.program, &posed.target);
     session.printer.out(&match args.what {
         What::Ast => {
-            session.printer.error("only Boolean programs have a syntax tree to show: `show ir` shows the program");
-            return Err(Exit::Usage);
+            let message = "only Boolean programs have a syntax tree to show: `show ir` shows the program";
+            return Err(session.refuse(Exit::Usage, message));
         }
-        What::Ir => text::print_with_target(&program, &target),
-        What::Stats => stats::render(&program, &target),
-        What::AbstractModel => return show_abstract_model(&subject, args, session),
+        What::Ir => text::print_with_target(program, target),
+        What::Stats => stats::render(program, target),
+        What::AbstractModel => return show_abstract_model(&subject, &posed.task(), args, session),
         What::Cfg => match args.picture {
-            Picture::Dot => dot::render(&program, &target),
-            Picture::Svg => svg::render(&program, &target),
+            Picture::Dot => dot::render(program, target),
+            Picture::Svg => svg::render(program, target),
         },
     });
     Ok(Exit::Success)
 }
 
 /// The abstract model, which needs a solver.
-fn show_abstract_model(subject: &Program, args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
-    let posed = Question::default().pose(subject.subject());
-    let (program, target, threads) = posed.map_err(|error| program::refuse(&error, session))?;
-    let run = Run::new(session.cancel.clone(), Limits::default(), &()).with_solvers(session.solvers.clone());
-    let model = abstract_model(&Task { program: &program, target: &target, threads }, &run);
-    match model {
-        Ok(model) => {
-            session.printer.out(&match args.picture {
-                Picture::Dot => dot_of_abstraction(&program, &subject.map, &model),
-                Picture::Svg => svg::render_abstract_model(&program, &subject.map, &model),
-            });
-            Ok(Exit::Success)
-        }
-        Err(reason) => {
-            session.printer.error(&reason.to_string());
-            Err(Exit::from(&reason))
-        }
-    }
+fn show_abstract_model(subject: &Program, task: &Task<'_>, args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
+    let model = abstract_model(task, &session.run(None, None));
+    let model = model.map_err(|reason| session.refuse(Exit::from(&reason), reason))?;
+    session.printer.out(&match args.picture {
+        Picture::Dot => dot_of_abstraction(task.program, &subject.map, &model),
+        Picture::Svg => svg::render_abstract_model(task.program, &subject.map, &model),
+    });
+    Ok(Exit::Success)
 }
 
 /// A pushdown system has no tree, and one form of picture.
 fn show_system(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
-    let refuse = |message: &str| {
-        session.printer.error(message);
-        Err(Exit::Usage)
-    };
+    let refuse = |message: &str| Err(session.refuse(Exit::Usage, message));
     match (args.what, args.picture) {
         (What::Ast, _) => return refuse("pushdown systems have no syntax tree: `show ir` shows what was read"),
         (What::Cfg, Picture::Svg) => return refuse("pushdown systems are drawn for Graphviz only: --picture dot"),

@@ -1,12 +1,11 @@
 //! `selvedge simulate`: one random run.
 
-use selvedge_check::{Counterexample, Limits, Run, Task};
+use selvedge_check::{Counterexample, Task};
 use selvedge_driver::{RunEnd, Simulation, simulate};
-use selvedge_frontend::bp::LoadOptions;
 use selvedge_replay::{Interpreter, Replay, replay};
 use selvedge_report::json::{self, QuestionView, TraceFile};
 use selvedge_report::session::Session as Walk;
-use selvedge_report::text::{self, Detail, Style};
+use selvedge_report::text;
 use selvedge_report::{Execution, html};
 
 use super::debug;
@@ -15,24 +14,17 @@ use crate::args::SimulateArgs;
 use crate::exit::Exit;
 use crate::session::Session;
 
-pub(crate) fn run(args: &SimulateArgs, session: &Session) -> Exit {
-    execute(args, session).unwrap_or_else(|exit| exit)
-}
-
-fn execute(args: &SimulateArgs, session: &Session) -> Result<Exit, Exit> {
-    let options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
-    let subject = program::load(&args.input, &options, Warnings::Hidden, session)?;
+pub(crate) fn run(args: &SimulateArgs, session: &Session) -> Result<Exit, Exit> {
+    let (subject, posed) = program::pose(&args.input, &args.question, Warnings::Hidden, session)?;
     session.listen_for_interrupts();
-    let posed = args.question.question().pose(subject.subject());
-    let (program, target, threads) = posed.map_err(|error| program::refuse(&error, session))?;
-    let task = Task { program: &program, target: &target, threads };
+    let task = posed.task();
     if args.interactive {
-        if let Err(reason) = Interpreter::new(&program, threads).enumerable() {
+        if let Err(reason) = Interpreter::new(task.program, task.threads).enumerable() {
             return Ok(end(Exit::Unknown, &reason, session));
         }
         return by_hand(&subject, &task, args, session);
     }
-    let conditions = Run::new(session.cancel.clone(), Limits::default(), &());
+    let conditions = session.run(None, None);
     match simulate(&task, args.seed, args.steps, &conditions) {
         Ok(simulation) => Ok(tell(&subject, &task, &simulation, args, session)),
         Err(stop) => Ok(end(Exit::Interrupted, &stop.to_string(), session)),
@@ -41,7 +33,7 @@ fn execute(args: &SimulateArgs, session: &Session) -> Result<Exit, Exit> {
 
 /// Lets the user choose each step, from the start that the seed gives, and tells the run in the end.
 fn by_hand(subject: &Program, task: &Task<'_>, args: &SimulateArgs, session: &Session) -> Result<Exit, Exit> {
-    let conditions = Run::new(session.cancel.clone(), Limits::default(), &());
+    let conditions = session.run(None, None);
     let begun = simulate(task, args.seed, 0, &conditions);
     let Ok(begun) = begun else { return Ok(end(Exit::Interrupted, "interrupted", session)) };
     let context = subject.context(task.program);
@@ -69,8 +61,7 @@ fn by_hand(subject: &Program, task: &Task<'_>, args: &SimulateArgs, session: &Se
 
 /// Prints a run, writes its trace, and says how it ended.
 fn tell(subject: &Program, task: &Task<'_>, simulation: &Simulation, args: &SimulateArgs, session: &Session) -> Exit {
-    let detail = if args.full { Detail::Full } else { Detail::Changes };
-    let style = Style { palette: session.printer.out_palette(), detail };
+    let style = session.style(args.full);
     let violation = match &simulation.end {
         RunEnd::Error(violation) => Some(violation),
         RunEnd::Over | RunEnd::Deadlock | RunEnd::Stuck | RunEnd::StepLimit | RunEnd::NoStart => None,

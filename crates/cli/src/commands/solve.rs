@@ -2,24 +2,18 @@
 
 use std::fmt::Write as _;
 
-use selvedge_check::{Limits, Run, Task, ThreadScope};
+use selvedge_check::ThreadScope;
 use selvedge_driver::{Pass, simplify};
 use selvedge_engines::calculus::{Size, SizeReports, Solved, solve, supports};
-use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::fp::{self, Schedule};
 use selvedge_report::Source;
 
 use super::program::{self, Warnings};
 use crate::args::SolveArgs;
 use crate::exit::Exit;
-use crate::memory;
 use crate::session::Session;
 
-pub(crate) fn run(args: &SolveArgs, session: &Session) -> Exit {
-    answer(args, session).unwrap_or_else(|exit| exit)
-}
-
-fn answer(args: &SolveArgs, session: &Session) -> Result<Exit, Exit> {
+pub(crate) fn run(args: &SolveArgs, session: &Session) -> Result<Exit, Exit> {
     let written = args.rounds.map(|k| fp::system(Schedule::Rounds, k));
     let written = written.or(args.contexts.map(|k| fp::system(Schedule::Contexts, k)));
     let (equations, input) = match (&written, args.inputs.as_slice(), args.print) {
@@ -30,32 +24,25 @@ fn answer(args: &SolveArgs, session: &Session) -> Result<Exit, Exit> {
         (Some(text), [input], false) => (Source::new("equations", text), input),
         (None, [equations, input], false) => (program::read(equations, session)?, input),
         _ => {
-            session
-                .printer
-                .error("give EQUATIONS and FILE, or --rounds or --contexts and FILE, or one of them and --print");
-            return Err(Exit::Usage);
+            let message = "give EQUATIONS and FILE, or --rounds or --contexts and FILE, or one of them and --print";
+            return Err(session.refuse(Exit::Usage, message));
         }
     };
     let loaded = fp::load(equations.text());
     program::print_diagnostics(&equations, &loaded.diagnostics, Warnings::Shown, session);
     let fixpoint = loaded.fixpoint.ok_or(Exit::Input)?;
-    let options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
-    let subject = program::load(input, &options, Warnings::Hidden, session)?;
-    let posed = args.question.question().pose(subject.subject());
-    let (program, target, threads) = posed.map_err(|error| program::refuse(&error, session))?;
-    if threads != ThreadScope::Unbounded {
-        session.printer.error("--threads is not for equations, which say themselves which threads there are");
-        return Err(Exit::Usage);
+    let (subject, posed) = program::pose(input, &args.question, Warnings::Hidden, session)?;
+    if posed.threads != ThreadScope::Unbounded {
+        let message = "--threads is not for equations, which say themselves which threads there are";
+        return Err(session.refuse(Exit::Usage, message));
     }
-    let simplified = simplify(&Task { program: &program, target: &target, threads }, &[Pass::Inline]);
-    let task = simplified.task(threads);
+    let simplified = simplify(&posed.task(), &[Pass::Inline]);
+    let task = simplified.task(posed.threads);
     if let Err(unsupported) = supports(&fixpoint, task.program) {
-        session.printer.error(&format!("{}: {}", subject.source.name, unsupported.reason));
-        return Err(Exit::Unknown);
+        return Err(session.refuse(Exit::Unknown, format!("{}: {unsupported}", subject.source.name)));
     }
     session.listen_for_interrupts();
-    let limits = Limits { time: args.time_limit, memory: args.memory_limit, memory_in_use: Some(memory::in_use) };
-    let conditions = Run::new(session.cancel.clone(), limits, &()).since(session.start);
+    let conditions = session.run(args.time_limit, args.memory_limit).since(session.start);
     let reports = if args.verbose { SizeReports::Rounds } else { SizeReports::End };
     match solve(&fixpoint, task.program, task.target, reports, &conditions) {
         Ok(solved) => Ok(tell(&solved, session)),

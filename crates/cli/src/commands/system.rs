@@ -48,15 +48,11 @@ pub(crate) fn load_or_refuse(input: &Input, warnings: Warnings, session: &Sessio
     let source = program::read(input, session)?;
     let (system, diagnostics) = load(input, &source);
     program::print_diagnostics(&source, &diagnostics, warnings, session);
-    let refuse = |message: &str, exit: Exit| {
-        session.printer.error(message);
-        exit
-    };
     match system {
         Ok(pds) => Ok((source, pds)),
         Err(NoSystem::Erroneous) => Err(Exit::Input),
-        Err(NoSystem::NotRead(message)) => Err(refuse(&message, Exit::Input)),
-        Err(NoSystem::Unsupported(reason)) => Err(refuse(&format!("{}: {reason}", source.name), Exit::Unknown)),
+        Err(NoSystem::NotRead(message)) => Err(session.refuse(Exit::Input, message)),
+        Err(NoSystem::Unsupported(reason)) => Err(session.refuse(Exit::Unknown, format!("{}: {reason}", source.name))),
         Err(NoSystem::Incomplete(error)) => Err(program::refuse(&error, session)),
     }
 }

@@ -2,13 +2,12 @@
 
 use std::time::Instant;
 
-use selvedge_check::{Certificate, Limits, Run, Seen, Stop, Task};
-use selvedge_frontend::bp::LoadOptions;
+use selvedge_check::{Certificate, Seen, Stop, Task};
 use selvedge_ir::span::Span;
 use selvedge_ir::{EdgeId, LocId};
 use selvedge_replay::certificate::{Flaw, Refused, Unjudged, verify};
 use selvedge_report::Source;
-use selvedge_report::json::{CertificateFile, digest, read_certificate};
+use selvedge_report::json::{CertificateFile, read_certificate};
 use selvedge_report::names::count;
 use selvedge_report::text;
 
@@ -18,28 +17,18 @@ use super::system::is_system;
 use super::verify_system;
 use crate::args::VerifyArgs;
 use crate::exit::Exit;
-use crate::input::Input;
 use crate::session::Session;
 
-pub(crate) fn run(args: &VerifyArgs, session: &Session) -> Exit {
-    examine(args, session).unwrap_or_else(|exit| exit)
-}
-
-fn examine(args: &VerifyArgs, session: &Session) -> Result<Exit, Exit> {
-    if args.certificate == Input::Stdin && args.program == Input::Stdin {
-        session.printer.error("standard input can be read once only: `-` is given twice");
-        return Err(Exit::Usage);
-    }
+pub(crate) fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Exit> {
+    program::check_stdin([&args.certificate, &args.program]).map_err(|message| session.refuse(Exit::Usage, message))?;
     let source = program::read(&args.certificate, session)?;
     if is_system(&args.program, args.input_format) {
         return verify_system::examine(args, &source, session);
     }
     let file = read_certificate(source.text()).map_err(|error| program::not_readable(&source, &error, session))?;
     let warnings = if args.quiet { Warnings::Hidden } else { Warnings::Shown };
-    let labels = file.question.label.iter().chain(&file.question.assertion).cloned().collect();
-    let options = LoadOptions { entry: file.question.entry.clone(), labels };
     let language = language_of(&args.program, args.input_format);
-    let subject = program::load_as(language, &args.program, &options, warnings, session)?;
+    let subject = program::load_as(language, &args.program, &file.question.load_options(), warnings, session)?;
     session.listen_for_interrupts();
     judge(&file, &source, &subject, args, session)
 }
@@ -51,29 +40,15 @@ fn judge(
     args: &VerifyArgs,
     session: &Session,
 ) -> Result<Exit, Exit> {
-    let posed = file.question.question().pose(subject.subject());
-    let (program, target, threads) = posed.map_err(|error| {
-        program::refuse(&error, session);
-        session.printer.help(&format!("the question comes from {}", source.name));
-        Exit::Input
-    })?;
+    let posed = program::pose_saved(&file.question, subject, source, session)?;
+    let task = posed.task();
     let reject = |message: String| {
-        session.printer.error(&format!("{}: {message}", source.name));
-        if digest(subject.source.text()) != file.program.digest {
-            let help = format!("{} is not the text that the certificate was made from", subject.source.name);
-            session.printer.help(&help);
-        }
-        Exit::Input
+        let message = format!("{}: {message}", source.name);
+        program::reject(&message, "certificate", &file.program.digest, &subject.source, session)
     };
-    let certificate = file.certificate(&program).map_err(|error| reject(error.to_string()))?;
-    let task = Task { program: &program, target: &target, threads };
+    let certificate = file.certificate(task.program).map_err(|error| reject(error.to_string()))?;
     let start = Instant::now();
-    let limits = Limits { time: args.time_limit, ..Limits::default() };
-    match verify(
-        &task,
-        &certificate,
-        &Run::new(session.cancel.clone(), limits, &()).with_solvers(session.solvers.clone()),
-    ) {
+    match verify(&task, &certificate, &session.run(args.time_limit, None)) {
         Ok(()) => {}
         Err(Refused::Unjudged(Unjudged::Stopped(stop))) => return Ok(stopped(stop, session)),
         Err(Refused::Unjudged(unjudged)) => return Err(reject(unjudged.to_string())),

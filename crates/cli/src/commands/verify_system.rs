@@ -2,12 +2,11 @@
 
 use std::time::Instant;
 
-use selvedge_check::{Limits, Run};
 use selvedge_frontend::pds::read_head;
 use selvedge_ir::pds::Pds;
 use selvedge_replay::certificate::{Refused, Unjudged, verify_system};
 use selvedge_report::Source;
-use selvedge_report::json::{SystemCertificateFile, digest, read_system_certificate};
+use selvedge_report::json::{SystemCertificateFile, read_system_certificate};
 use selvedge_report::names::count;
 use selvedge_report::systems::{asked, proof_text};
 
@@ -25,17 +24,13 @@ pub(super) fn examine(args: &VerifyArgs, certificate: &Source, session: &Session
     let (source, pds) = system::load_or_refuse(&args.program, warnings, session)?;
     session.listen_for_interrupts();
     let reject = |message: String| {
-        session.printer.error(&format!("{}: {message}", certificate.name));
-        if digest(source.text()) != file.system.digest {
-            session.printer.help(&format!("{} is not the text that the certificate was made from", source.name));
-        }
-        Exit::Input
+        let message = format!("{}: {message}", certificate.name);
+        program::reject(&message, "certificate", &file.system.digest, &source, session)
     };
     let pds = with_targets(pds, &file).map_err(&reject)?;
     let proof = file.proof(&pds).map_err(|error| reject(error.to_string()))?;
     let start = Instant::now();
-    let limits = Limits { time: args.time_limit, ..Limits::default() };
-    match verify_system(&pds, &proof, &Run::new(session.cancel.clone(), limits, &())) {
+    match verify_system(&pds, &proof, &session.run(args.time_limit, None)) {
         Ok(()) => {}
         Err(Refused::Unjudged(Unjudged::Stopped(stop))) => return Ok(stopped(stop, session)),
         Err(Refused::Unjudged(unjudged)) => return Err(reject(unjudged.to_string())),

@@ -57,9 +57,19 @@ impl<'s, 'a> Walker<'s, 'a> {
         use Direction::{Backward, Forward};
         let arguments = &request.arguments;
         match request.command.as_str() {
-            "setBreakpoints" => Ok(Reaction::Body(self.line_breaks(arguments))),
-            "setFunctionBreakpoints" => Ok(Reaction::Body(self.name_breaks(arguments))),
-            "setDataBreakpoints" => Ok(Reaction::Body(self.data_breaks(arguments))),
+            "setBreakpoints" => self.set_breaks(
+                arguments,
+                |kind| matches!(kind, Kind::Line(_)),
+                |wish| Kind::Line(wish["line"].as_u64().unwrap_or(0) as usize),
+            ),
+            "setFunctionBreakpoints" => {
+                self.set_breaks(arguments, |kind| matches!(kind, Kind::Name(_)), |wish| Kind::Name(text(&wish["name"])))
+            }
+            "setDataBreakpoints" => self.set_breaks(
+                arguments,
+                |kind| matches!(kind, Kind::Data(_)),
+                |wish| Kind::Data(text(&wish["dataId"])),
+            ),
             "dataBreakpointInfo" => Ok(Reaction::Body(self.data_info(arguments))),
             "setExceptionBreakpoints" => Ok(Reaction::Body(json!({}))),
             "breakpointLocations" => Ok(Reaction::Body(self.locations(arguments))),
@@ -298,8 +308,8 @@ impl<'s, 'a> Walker<'s, 'a> {
         Ok(id)
     }
 
-    fn added(&mut self, kind: Kind, is_known: bool, wish: &Value) -> Value {
-        if !is_known {
+    fn added(&mut self, kind: Kind, wish: &Value) -> Value {
+        if !self.is_known(&kind) {
             return json!({ "verified": false, "message": "there is no such place in the program" });
         }
         let line = wish["line"].clone();
@@ -310,37 +320,20 @@ impl<'s, 'a> Walker<'s, 'a> {
         }
     }
 
-    fn line_breaks(&mut self, arguments: &Value) -> Value {
-        self.breaks.retain(|stop| !matches!(stop.kind, Kind::Line(_)));
-        let wishes = arguments["breakpoints"].as_array().cloned().unwrap_or_default();
-        let mut set = |wish: &Value| {
-            let line = wish["line"].as_u64().unwrap_or(0) as usize;
-            let is_known = self.has_statement(line);
-            self.added(Kind::Line(line), is_known, wish)
-        };
-        json!({ "breakpoints": wishes.iter().map(&mut set).collect::<Vec<_>>() })
+    /// Replaces the breakpoints of a kind by those that the client wishes.
+    fn set_breaks(&mut self, arguments: &Value, old: fn(&Kind) -> bool, kind: impl Fn(&Value) -> Kind) -> Done {
+        self.breaks.retain(|stop| !old(&stop.kind));
+        let wishes = arguments["breakpoints"].as_array().map_or(&[][..], Vec::as_slice);
+        let set: Vec<Value> = wishes.iter().map(|wish| self.added(kind(wish), wish)).collect();
+        Ok(Reaction::Body(json!({ "breakpoints": set })))
     }
 
-    fn name_breaks(&mut self, arguments: &Value) -> Value {
-        self.breaks.retain(|stop| !matches!(stop.kind, Kind::Name(_)));
-        let wishes = arguments["breakpoints"].as_array().cloned().unwrap_or_default();
-        let mut set = |wish: &Value| {
-            let name = wish["name"].as_str().unwrap_or("").to_string();
-            let known = is_known(self.session, &name);
-            self.added(Kind::Name(name), known, wish)
-        };
-        json!({ "breakpoints": wishes.iter().map(&mut set).collect::<Vec<_>>() })
-    }
-
-    fn data_breaks(&mut self, arguments: &Value) -> Value {
-        self.breaks.retain(|stop| !matches!(stop.kind, Kind::Data(_)));
-        let wishes = arguments["breakpoints"].as_array().cloned().unwrap_or_default();
-        let mut set = |wish: &Value| {
-            let name = wish["dataId"].as_str().unwrap_or("").to_string();
-            let known = self.is_variable(&name);
-            self.added(Kind::Data(name), known, wish)
-        };
-        json!({ "breakpoints": wishes.iter().map(&mut set).collect::<Vec<_>>() })
+    fn is_known(&self, kind: &Kind) -> bool {
+        match kind {
+            Kind::Line(line) => self.has_statement(*line),
+            Kind::Name(name) => is_known(self.session, name),
+            Kind::Data(name) => self.is_variable(name),
+        }
     }
 
     fn is_variable(&self, name: &str) -> bool {
@@ -362,4 +355,8 @@ impl<'s, 'a> Walker<'s, 'a> {
 /// The number of a thread for clients, some of which take 0 for none.
 fn number(thread: ThreadId) -> u32 {
     thread.0 + 1
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_string()
 }

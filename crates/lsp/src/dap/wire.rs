@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// A request of the client.
@@ -12,26 +12,6 @@ pub(super) struct Request {
     pub(super) command: String,
     #[serde(default)]
     pub(super) arguments: Value,
-}
-
-#[derive(Serialize)]
-struct Response<'m> {
-    seq: u64,
-    r#type: &'static str,
-    request_seq: u64,
-    success: bool,
-    command: &'m str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<&'m str>,
-    body: Value,
-}
-
-#[derive(Serialize)]
-struct Event<'m> {
-    seq: u64,
-    r#type: &'static str,
-    event: &'m str,
-    body: Value,
 }
 
 /// The longest message that is read.
@@ -84,27 +64,31 @@ impl<'s> Wire<'s> {
     }
 
     pub(super) fn answer(&mut self, request: &Request, result: Result<Value, String>) -> io::Result<()> {
-        let seq = self.next();
-        let (success, message, body) = match &result {
-            Ok(body) => (true, None, body.clone()),
-            Err(message) => (false, Some(message.as_str()), json!({ "error": { "id": 1, "format": message } })),
-        };
-        let command = request.command.as_str();
-        self.write(&Response { seq, r#type: "response", request_seq: request.seq, success, command, message, body })
+        let mut answer = json!({
+            "type": "response",
+            "request_seq": request.seq,
+            "success": result.is_ok(),
+            "command": request.command,
+        });
+        match result {
+            Ok(body) => answer["body"] = body,
+            Err(message) => {
+                answer["body"] = json!({ "error": { "id": 1, "format": message } });
+                answer["message"] = message.into();
+            }
+        }
+        self.write(answer)
     }
 
     pub(super) fn event(&mut self, event: &str, body: Value) -> io::Result<()> {
-        let seq = self.next();
-        self.write(&Event { seq, r#type: "event", event, body })
+        self.write(json!({ "type": "event", "event": event, "body": body }))
     }
 
-    fn next(&mut self) -> u64 {
+    /// Writes a message with the next number.
+    fn write(&mut self, mut message: Value) -> io::Result<()> {
         self.seq += 1;
-        self.seq
-    }
-
-    fn write(&mut self, message: &impl Serialize) -> io::Result<()> {
-        let text = serde_json::to_string(message).map_err(io::Error::other)?;
+        message["seq"] = self.seq.into();
+        let text = message.to_string();
         write!(self.output, "Content-Length: {}\r\n\r\n{text}", text.len())?;
         self.output.flush()
     }

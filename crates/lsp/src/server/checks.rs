@@ -5,7 +5,6 @@ use std::thread::Scope;
 
 use lsp_server::{Connection, ErrorCode, Message, Notification, RequestId, Response};
 use selvedge_check::{CancelToken, Event, Limits, Observer, Run, Solvers};
-use selvedge_frontend::bp::LoadOptions;
 use selvedge_report::text;
 use serde_json::{Value, json};
 
@@ -133,9 +132,7 @@ fn answer(job: &Job, progress: &Progress<'_>, solvers: &Solvers) -> Result<Value
     let mut wanted: Wanted = serde_json::from_value(job.arguments.clone()).map_err(|error| error.to_string())?;
     wanted.assertion = wanted.assertion.or_else(|| job.arguments["line"].as_u64().map(|line| line.to_string()));
     let question = wanted.question(&job.text);
-    let labels = question.label.iter().chain(&question.assertion).cloned().collect();
-    let options = LoadOptions { entry: wanted.entry.clone(), labels };
-    let subjected = load(&path_of(&job.uri), job.text.clone(), &options)?;
+    let subjected = load(&path_of(&job.uri), job.text.clone(), &wanted.load_options(&question))?;
     let run = Run::new(job.cancel.clone(), Limits::default(), progress).with_solvers(solvers.clone());
     let answer = ask(&subjected, question, &run)?;
     let context =

@@ -6,139 +6,91 @@
 use std::collections::{BTreeMap, HashMap};
 
 use selvedge_ir::span::Role;
-use selvedge_ir::{LocId, Scope, Ty, Value};
+use selvedge_ir::{LocId, Scope, Ty, Value, VarId};
 use selvedge_replay::{Frame, State, Thread};
-use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use crate::annotated_trace::{AnnotatedStep, Annotator, Context, Ending, ReachedError};
+use crate::json::list;
 use crate::names::Names;
 use crate::session::Session;
 use crate::text;
 
-/// The program, by numbers.
-#[derive(Serialize)]
-pub(super) struct ProgramData {
-    /// Name, scope (`s`, `t`, `l`) and type (`b`, `i`) of each variable.
-    vars: Vec<(String, char, char)>,
-    /// The shared variables in the order of states, and the per-thread ones.
-    shared: Vec<usize>,
-    thread: Vec<usize>,
-    procs: Vec<ProcData>,
-    /// For each kind of initial thread its name and its per-thread variables.
-    entries: Vec<(String, Vec<usize>)>,
-    /// For each edge: first line, last line, text.
-    edges: Vec<(usize, usize, String)>,
-    /// For each location the line of the statement that follows, or 0; always 0 where the program is a set of commands
-    /// that may all follow.
-    locs: Vec<usize>,
-    /// For variables whose values have names, the names of 0, 1, ..
-    words: BTreeMap<usize, Vec<String>>,
-    /// Set if there is only one thread, and its position is of no interest: guarded commands.
-    guarded: bool,
-}
-
-#[derive(Serialize)]
-struct ProcData {
-    name: String,
-    locals: Vec<usize>,
-}
-
-impl ProgramData {
-    pub(super) fn new(context: Context<'_>) -> ProgramData {
-        let (program, source) = (context.program, context.source);
-        let (names, annotator) = (Names::new(program), Annotator::new(context));
-        let of_scope = |scope: Scope| {
-            let vars = program.vars.iter_enumerated().filter(move |(_, var)| var.scope == scope);
-            vars.map(|(id, _)| id.index()).collect()
+/// Returns the program, by numbers:
+///
+/// | name | what |
+/// |---|---|
+/// | `vars` | name, scope (`s`, `t`, `l`) and type (`b`, `i`) of each variable |
+/// | `shared`, `thread` | the shared variables in the order of states, and the per-thread ones |
+/// | `procs` | name and locals of each procedure |
+/// | `entries` | for each kind of initial thread its name and its per-thread variables |
+/// | `edges` | for each edge: first line, last line, text |
+/// | `locs` | for each location the line of the statement that follows; 0 for none, or for commands that may all follow |
+/// | `words` | for variables whose values have names, the names of 0, 1, .. |
+/// | `guarded` | whether there is only one thread, whose position is of no interest: guarded commands |
+pub(super) fn program(context: Context<'_>) -> Json {
+    let (program, source) = (context.program, context.source);
+    let (names, annotator) = (Names::new(program), Annotator::new(context));
+    let of_scope = |scope: Scope| -> Vec<usize> {
+        let vars = program.vars.iter_enumerated().filter(move |(_, var)| var.scope == scope);
+        vars.map(|(id, _)| id.index()).collect()
+    };
+    let var = |(id, var): (VarId, &selvedge_ir::Var)| {
+        let scope = match var.scope {
+            Scope::Shared => 's',
+            Scope::Thread => 't',
+            Scope::Local(_) => 'l',
         };
-        let var = |(id, var): (selvedge_ir::VarId, &selvedge_ir::Var)| {
-            let scope = match var.scope {
-                Scope::Shared => 's',
-                Scope::Thread => 't',
-                Scope::Local(_) => 'l',
-            };
-            let ty = match var.ty {
-                Ty::Bool => 'b',
-                Ty::Int => 'i',
-            };
-            (names.of(id), scope, ty)
-        };
-        let edge = |edge: selvedge_ir::EdgeId| {
-            let span = context.map.edges[edge].span;
-            let last = (span.end as usize).saturating_sub(1).max(span.start as usize);
-            (source.line(span.start as usize), source.line(last), annotator.text(edge))
-        };
-        let guarded = context.is_guarded();
-        let line = |loc: LocId| match annotator.place(loc) {
-            Some(span) if !guarded => source.line(span.start as usize),
-            _ => 0,
-        };
-        let numbers = |vars: &[selvedge_ir::VarId]| vars.iter().map(|var| var.index()).collect();
-        ProgramData {
-            vars: program.vars.iter_enumerated().map(var).collect(),
-            shared: of_scope(Scope::Shared),
-            thread: of_scope(Scope::Thread),
-            procs: program
-                .procs
-                .iter()
-                .map(|proc| ProcData { name: proc.name.clone(), locals: numbers(&proc.locals) })
-                .collect(),
-            entries: program.entries.iter().map(|entry| (entry.name.clone(), numbers(&entry.thread_vars))).collect(),
-            edges: program.edges.indices().map(edge).collect(),
-            locs: program.locs.indices().map(line).collect(),
-            words: context.map.values.iter().map(|(var, words)| (var.index(), words.clone())).collect(),
-            guarded,
-        }
-    }
+        json!([names.of(id), scope, if var.ty == Ty::Bool { 'b' } else { 'i' }])
+    };
+    let edge = |edge: selvedge_ir::EdgeId| {
+        let span = context.map.edges[edge].span;
+        let last = (span.end as usize).saturating_sub(1).max(span.start as usize);
+        json!([source.line(span.start as usize), source.line(last), annotator.text(edge)])
+    };
+    let guarded = context.is_guarded();
+    let line = |loc: LocId| match annotator.place(loc) {
+        Some(span) if !guarded => source.line(span.start as usize).into(),
+        _ => json!(0),
+    };
+    let numbers = |vars: &[VarId]| list(vars, |var| var.index().into());
+    let words: BTreeMap<usize, &Vec<String>> =
+        context.map.values.iter().map(|(var, words)| (var.index(), words)).collect();
+    json!({
+        "vars": list(program.vars.iter_enumerated(), var),
+        "shared": of_scope(Scope::Shared),
+        "thread": of_scope(Scope::Thread),
+        "procs": list(&program.procs, |proc| json!({ "name": proc.name, "locals": numbers(&proc.locals) })),
+        "entries": list(&program.entries, |entry| json!([entry.name, numbers(&entry.thread_vars)])),
+        "edges": list(program.edges.indices(), edge),
+        "locs": list(program.locs.indices(), line),
+        "words": words,
+        "guarded": guarded,
+    })
 }
 
 /// An operation: its number, and its operands.
 type Operation = Vec<Json>;
 
-/// Thread, edge, flags (1 atomic, 2 idle, 4 fails), depth, operations, numbers of remarks.
-type StepData = (u32, usize, u8, usize, Vec<Operation>, Vec<usize>);
-
-/// An execution.
-#[derive(Serialize)]
-pub(super) struct TraceData {
-    title: String,
-    start: Json,
-    /// Remarks that steps refer to by number.
-    remarks: Vec<String>,
-    steps: Vec<StepData>,
-    ending: Option<EndingData>,
-}
-
-#[derive(Serialize)]
-struct EndingData {
-    thread: u32,
-    line: usize,
-    title: String,
-    text: String,
-    /// The parts of the condition with their values.
-    parts: Vec<(String, String)>,
-}
-
-impl TraceData {
-    pub(super) fn new(session: &Session<'_>, title: &str) -> TraceData {
-        let mut remarks = Remarks::default();
-        let mut steps = Vec::with_capacity(session.len());
-        for (number, told) in session.annotated().iter().enumerate() {
-            let fails = told.events.contains(&crate::annotated_trace::Event::AssertionFails);
-            let flags = u8::from(told.atomic) | u8::from(told.idle) << 1 | u8::from(fails) << 2;
-            let changes = operations(session.state(number), session.state(number + 1));
-            let notes = notes(told).into_iter().map(|note| remarks.number(note)).collect();
-            steps.push((told.thread.0, told.edge.index(), flags, told.depth, changes, notes));
-        }
-        TraceData {
-            title: title.to_string(),
-            start: state(session.state(0)),
-            steps,
-            ending: session.ending().map(|ending| EndingData::new(session, ending)),
-            remarks: remarks.list,
-        }
+/// Returns an execution. A step is its thread, edge, flags (1 atomic, 2 idle, 4 fails), depth, operations, and numbers
+/// of remarks.
+pub(super) fn trace(session: &Session<'_>, title: &str) -> Json {
+    let mut remarks = Remarks::default();
+    let mut steps = Vec::with_capacity(session.len());
+    for (number, told) in session.annotated().iter().enumerate() {
+        let fails = told.events.contains(&crate::annotated_trace::Event::AssertionFails);
+        let flags = u8::from(told.atomic) | u8::from(told.idle) << 1 | u8::from(fails) << 2;
+        let changes = operations(session.state(number), session.state(number + 1));
+        let notes: Vec<usize> = notes(told).into_iter().map(|note| remarks.number(note)).collect();
+        steps.push(json!([told.thread.0, told.edge.index(), flags, told.depth, changes, notes]));
     }
+    json!({
+        "title": title,
+        "start": state(session.state(0)),
+        "remarks": remarks.list,
+        "steps": steps,
+        "ending": session.ending().map(|found| ending(session, found)),
+    })
 }
 
 /// Texts, each once.
@@ -170,23 +122,28 @@ fn notes(told: &AnnotatedStep) -> Vec<String> {
     notes
 }
 
-impl EndingData {
-    fn new(session: &Session<'_>, ending: &Ending) -> EndingData {
-        let (title, parts) = match &ending.error {
-            ReachedError::Assertion { edge, .. } => ("The assertion fails".to_string(), session.parts(*edge)),
-            ReachedError::Location { labels } => (format!("Label {} is reached", labels.join(", ")), Vec::new()),
-            ReachedError::Together(stands) => {
-                let stand = |stand: &crate::annotated_trace::Stand| {
-                    (
-                        format!("thread {}", stand.thread.0),
-                        format!("at {}, line {}", stand.labels.join(", "), stand.position.line),
-                    )
-                };
-                (format!("{} threads meet", stands.len()), stands.iter().map(stand).collect())
-            }
-        };
-        EndingData { thread: ending.thread.0, line: ending.position.line, title, text: ending.text.clone(), parts }
-    }
+/// Returns the error at the end, with the parts of its condition and their values.
+fn ending(session: &Session<'_>, ending: &Ending) -> Json {
+    let (title, parts) = match &ending.error {
+        ReachedError::Assertion { edge, .. } => ("The assertion fails".to_string(), session.parts(*edge)),
+        ReachedError::Location { labels } => (format!("Label {} is reached", labels.join(", ")), Vec::new()),
+        ReachedError::Together(stands) => {
+            let stand = |stand: &crate::annotated_trace::Stand| {
+                (
+                    format!("thread {}", stand.thread.0),
+                    format!("at {}, line {}", stand.labels.join(", "), stand.position.line),
+                )
+            };
+            (format!("{} threads meet", stands.len()), stands.iter().map(stand).collect())
+        }
+    };
+    json!({
+        "thread": ending.thread.0,
+        "line": ending.position.line,
+        "title": title,
+        "text": ending.text,
+        "parts": parts,
+    })
 }
 
 /// A whole state: shared values, holder of the atomic flag, threads.

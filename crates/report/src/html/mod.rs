@@ -11,13 +11,12 @@ use std::time::Duration;
 
 use selvedge_check::{Answer, Asked, Outcome, Status, Task};
 use selvedge_ir::Target;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::annotated_trace::{Annotator, Context};
 use crate::palette::Tone;
 use crate::session::Session;
 use crate::{svg, text};
-use data::{ProgramData, TraceData};
 use parts::Section;
 
 const PAGE: &str = include_str!("assets/report.html");
@@ -26,13 +25,6 @@ const SCRIPT: &str = include_str!("assets/report.js");
 
 /// The limit on the edges of a control-flow graph that is drawn; larger ones are illegible.
 const MAX_DRAWN: usize = 1500;
-
-/// The data for the script.
-#[derive(Serialize)]
-struct PageData {
-    program: ProgramData,
-    traces: Vec<TraceData>,
-}
 
 /// Renders the page of an answer. `load` is the time that reading took.
 pub fn report(context: Context<'_>, answer: &Answer, load: Duration) -> String {
@@ -50,7 +42,8 @@ pub fn report(context: Context<'_>, answer: &Answer, load: Duration) -> String {
     };
     let body = [parts::facts(context, answer, load), errors, parts::proof(context, answer)];
     let tail = [parts::runs(answer), parts::statistics(answer, load)];
-    page(context, &task, (Tone::of(&answer.outcome), answer.word()), &sessions, &body, &tail)
+    let traces: Vec<Value> = sessions.iter().map(|(title, session)| data::trace(session, title)).collect();
+    page(context, &task, (Tone::of(&answer.outcome), answer.word()), &traces, &body, &tail)
 }
 
 /// Returns the session of an error that can happen, with a title.
@@ -67,36 +60,22 @@ fn violation<'a>(
 
 /// The page of an execution alone, as `simulate` makes it or a file holds it.
 pub fn execution(session: &Session<'_>, task: &Task<'_>, title: &str) -> String {
-    let trace = TraceData::new(session, title);
     let tone = if session.ending().is_some() { Tone::Bad } else { Tone::Open };
-    let data = PageData { program: ProgramData::new(session.context), traces: vec![trace] };
-    fill(session.context, task, (tone, tone.class()), &data, &[], &[])
-}
-
-fn page(
-    context: Context<'_>,
-    task: &Task<'_>,
-    verdict: (Tone, &str),
-    sessions: &[(String, Session<'_>)],
-    body: &[Option<Section>],
-    tail: &[Option<Section>],
-) -> String {
-    let traces = sessions.iter().map(|(title, session)| TraceData::new(session, title)).collect();
-    fill(context, task, verdict, &PageData { program: ProgramData::new(context), traces }, body, tail)
+    page(session.context, task, (tone, tone.class()), &[data::trace(session, title)], &[], &[])
 }
 
 /// Puts the parts into the page.
-fn fill(
+fn page(
     context: Context<'_>,
     task: &Task<'_>,
     (tone, word): (Tone, &str),
-    data: &PageData,
+    traces: &[Value],
     body: &[Option<Section>],
     tail: &[Option<Section>],
 ) -> String {
-    let json = serde_json::to_string(data).expect("the data has string keys and no failing parts");
+    let json = json!({ "program": data::program(context), "traces": traces }).to_string();
     let html = |list: &[Option<Section>]| list.iter().flatten().map(Section::html).collect::<String>();
-    let (walk, before, body) = match data.traces.is_empty() {
+    let (walk, before, body) = match traces.is_empty() {
         true => ("alone", html(body), String::new()),
         false => ("", String::new(), html(body)),
     };

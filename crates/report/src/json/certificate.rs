@@ -6,15 +6,16 @@
 
 use std::collections::BTreeSet;
 
+use index_vec::{Idx, IndexSlice};
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{Certificate, Paths, SummaryProof};
-use selvedge_ir::{LocId, ProcId, Program, VarId};
+use selvedge_ir::{LocId, Program, VarId};
 use serde::{Deserialize, Serialize};
 
 use super::cover::CoverView;
 use super::integers::IntegersView;
 use super::threads::{self, ThreadsView, ViewsView};
-use super::trace::{ProgramView, QuestionView, ReadError, mismatch, owner, qualified};
+use super::trace::{ProgramView, QuestionView, ReadError, mismatch, named_variable, owner};
 use super::{GENERATOR, VERSION, read};
 use crate::annotated_trace::Context;
 
@@ -73,59 +74,32 @@ pub struct VariableView {
     pub procedure: Option<String>,
 }
 
-/// A formula as an array: `["and", 3, 4]`.
+/// A formula as an array of an operator and numbers: `["and", 3, 4]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum NodeView {
-    Leaf((LeafWord, u32)),
-    Const((ConstWord,)),
-    Not((NotWord, u32)),
-    Pair((PairWord, u32, u32)),
-    Ite((IteWord, u32, u32, u32)),
-    Of((OfWord, u32, u32)),
+    Nullary((Operator,)),
+    Unary((Operator, u32)),
+    Binary((Operator, u32, u32)),
+    Ternary((Operator, u32, u32, u32)),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum LeafWord {
+pub enum Operator {
+    True,
+    False,
     /// The value of a variable now.
     Now,
     /// The value of a variable at the entry of the procedure.
     Entry,
     /// A returned value.
     Result,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ConstWord {
-    True,
-    False,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum NotWord {
-    Not,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PairWord {
-    And,
-    Or,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OfWord {
     /// Of a thread, by its number in the shape, a variable, by its number in the place.
     Of,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum IteWord {
+    Not,
+    And,
+    Or,
     Ite,
 }
 
@@ -201,7 +175,10 @@ impl SummariesView {
             Ok((location(program, *loc)?, formula(&formulas, &format!("location {loc}"), *number)?))
         };
         let proc = |(proc, number): &(u32, u32)| {
-            Ok((procedure(program, *proc)?, formula(&formulas, &format!("procedure {proc}"), *number)?))
+            Ok((
+                known(&program.procs, *proc, "proof", "procedure")?,
+                formula(&formulas, &format!("procedure {proc}"), *number)?,
+            ))
         };
         Ok(SummaryProof {
             locs: self.locations.iter().map(loc).collect::<Result<_, _>>()?,
@@ -225,8 +202,9 @@ impl VariableView {
 pub(super) fn formulas(program: &Program, views: &[NodeView]) -> Result<Formulas, ReadError> {
     let mut formulas = Formulas::default();
     for (number, view) in views.iter().enumerate() {
-        let node = Node::from(view);
         let place = || format!("formula {number}");
+        let wrong = || mismatch(&place(), "its operator does not have this number of operands".to_string());
+        let node = view.node().ok_or_else(wrong)?;
         if variable(node).is_some_and(|var| program.vars.get(var).is_none()) {
             return Err(mismatch(&place(), "it speaks of a variable that the program does not have".to_string()));
         }
@@ -245,33 +223,26 @@ pub(super) fn formula(formulas: &Formulas, place: &str, number: u32) -> Result<F
 }
 
 pub(super) fn location(program: &Program, number: u32) -> Result<LocId, ReadError> {
-    let loc = LocId::new(number as usize);
-    match program.locs.get(loc) {
-        Some(_) => Ok(loc),
-        None => Err(mismatch("proof", format!("the program has no location {number}"))),
-    }
+    known(&program.locs, number, "proof", "location")
 }
 
-fn procedure(program: &Program, number: u32) -> Result<ProcId, ReadError> {
-    let proc = ProcId::new(number as usize);
-    match program.procs.get(proc) {
-        Some(_) => Ok(proc),
-        None => Err(mismatch("proof", format!("the program has no procedure {number}"))),
+/// Returns the number of something that the program has.
+pub(super) fn known<I: Idx, T>(
+    items: &IndexSlice<I, [T]>,
+    number: u32,
+    place: &str,
+    what: &str,
+) -> Result<I, ReadError> {
+    let id = I::from_usize(number as usize);
+    match items.get(id) {
+        Some(_) => Ok(id),
+        None => Err(mismatch(place, format!("the program has no {what} {number}"))),
     }
 }
 
 /// Returns whether the program has the variable under this number.
 pub(super) fn fits(program: &Program, view: &VariableView) -> Result<(), ReadError> {
-    let id = VarId::new(view.number as usize);
-    let named = format!("variable {} is `{}`", view.number, qualified(&view.variable, view.procedure.as_deref()));
-    match program.vars.get(id) {
-        None => Err(mismatch("proof", format!("{named}, but the program has no variable {}", view.number))),
-        Some(var) if var.name != view.variable || owner(program, id) != view.procedure.as_deref() => {
-            let here = qualified(&var.name, owner(program, id));
-            Err(mismatch("proof", format!("{named}, but in the program it is `{here}`")))
-        }
-        Some(_) => Ok(()),
-    }
+    named_variable(program, "proof", view.number, &view.variable, view.procedure.as_deref()).map(drop)
 }
 
 /// The variable that an atom is about.
@@ -285,35 +256,40 @@ pub(super) fn variable(node: Node) -> Option<VarId> {
 impl From<Node> for NodeView {
     fn from(node: Node) -> NodeView {
         match node {
-            Node::Const(true) => NodeView::Const((ConstWord::True,)),
-            Node::Const(false) => NodeView::Const((ConstWord::False,)),
-            Node::Atom(Atom::Now(var)) => NodeView::Leaf((LeafWord::Now, var.index() as u32)),
-            Node::Atom(Atom::Entry(var)) => NodeView::Leaf((LeafWord::Entry, var.index() as u32)),
-            Node::Atom(Atom::Result(number)) => NodeView::Leaf((LeafWord::Result, number)),
-            Node::Atom(Atom::Of { thread, var }) => NodeView::Of((OfWord::Of, thread, var)),
-            Node::Not(operand) => NodeView::Not((NotWord::Not, operand.0)),
-            Node::And(left, right) => NodeView::Pair((PairWord::And, left.0, right.0)),
-            Node::Or(left, right) => NodeView::Pair((PairWord::Or, left.0, right.0)),
-            Node::Ite(condition, then, otherwise) => NodeView::Ite((IteWord::Ite, condition.0, then.0, otherwise.0)),
+            Node::Const(true) => NodeView::Nullary((Operator::True,)),
+            Node::Const(false) => NodeView::Nullary((Operator::False,)),
+            Node::Atom(Atom::Now(var)) => NodeView::Unary((Operator::Now, var.index() as u32)),
+            Node::Atom(Atom::Entry(var)) => NodeView::Unary((Operator::Entry, var.index() as u32)),
+            Node::Atom(Atom::Result(number)) => NodeView::Unary((Operator::Result, number)),
+            Node::Atom(Atom::Of { thread, var }) => NodeView::Binary((Operator::Of, thread, var)),
+            Node::Not(operand) => NodeView::Unary((Operator::Not, operand.0)),
+            Node::And(left, right) => NodeView::Binary((Operator::And, left.0, right.0)),
+            Node::Or(left, right) => NodeView::Binary((Operator::Or, left.0, right.0)),
+            Node::Ite(condition, then, otherwise) => {
+                NodeView::Ternary((Operator::Ite, condition.0, then.0, otherwise.0))
+            }
         }
     }
 }
 
-impl From<&NodeView> for Node {
-    fn from(view: &NodeView) -> Node {
+impl NodeView {
+    /// Returns the formula; `None` if the operator has another number of operands.
+    fn node(&self) -> Option<Node> {
         let var = |number: u32| VarId::new(number as usize);
-        match *view {
-            NodeView::Const((word,)) => Node::Const(word == ConstWord::True),
-            NodeView::Leaf((LeafWord::Now, number)) => Node::Atom(Atom::Now(var(number))),
-            NodeView::Leaf((LeafWord::Entry, number)) => Node::Atom(Atom::Entry(var(number))),
-            NodeView::Leaf((LeafWord::Result, number)) => Node::Atom(Atom::Result(number)),
-            NodeView::Of((OfWord::Of, thread, var)) => Node::Atom(Atom::Of { thread, var }),
-            NodeView::Not((NotWord::Not, operand)) => Node::Not(FormulaId(operand)),
-            NodeView::Pair((PairWord::And, left, right)) => Node::And(FormulaId(left), FormulaId(right)),
-            NodeView::Pair((PairWord::Or, left, right)) => Node::Or(FormulaId(left), FormulaId(right)),
-            NodeView::Ite((IteWord::Ite, condition, then, otherwise)) => {
+        Some(match *self {
+            NodeView::Nullary((Operator::True,)) => Node::Const(true),
+            NodeView::Nullary((Operator::False,)) => Node::Const(false),
+            NodeView::Unary((Operator::Now, number)) => Node::Atom(Atom::Now(var(number))),
+            NodeView::Unary((Operator::Entry, number)) => Node::Atom(Atom::Entry(var(number))),
+            NodeView::Unary((Operator::Result, number)) => Node::Atom(Atom::Result(number)),
+            NodeView::Unary((Operator::Not, operand)) => Node::Not(FormulaId(operand)),
+            NodeView::Binary((Operator::Of, thread, var)) => Node::Atom(Atom::Of { thread, var }),
+            NodeView::Binary((Operator::And, left, right)) => Node::And(FormulaId(left), FormulaId(right)),
+            NodeView::Binary((Operator::Or, left, right)) => Node::Or(FormulaId(left), FormulaId(right)),
+            NodeView::Ternary((Operator::Ite, condition, then, otherwise)) => {
                 Node::Ite(FormulaId(condition), FormulaId(then), FormulaId(otherwise))
             }
-        }
+            _ => return None,
+        })
     }
 }

@@ -1,11 +1,12 @@
 //! Certificates about programs with integers: formulas in SMT-LIB.
 
 use selvedge_check::{ControlPoint, IntegerProof};
-use selvedge_ir::{Program, Value, VarId};
+use selvedge_ir::{Program, Value};
 use serde::{Deserialize, Serialize};
 
 use super::ValueView;
 use super::certificate::{VariableView, fits, location};
+use super::threads::var_id;
 use super::trace::{ReadError, mismatch};
 use selvedge_export::smtlib::Symbols;
 
@@ -47,10 +48,7 @@ impl IntegersView {
     pub(super) fn proof(&self, program: &Program) -> Result<IntegerProof, ReadError> {
         self.variables.iter().try_for_each(|variable| fits(program, variable))?;
         let symbols = Symbols::new(program);
-        let control = self.control.iter().map(|number| match program.vars.get(VarId::new(*number as usize)) {
-            Some(_) => Ok(VarId::new(*number as usize)),
-            None => Err(mismatch("proof", format!("the program has no variable {number}"))),
-        });
+        let control = self.control.iter().map(|number| var_id(program, "proof", *number));
         let point = |(number, view): (usize, &PointView)| {
             let read = symbols.read(&view.formula);
             Ok(ControlPoint {

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use selvedge_check::formula::Formulas;
 use selvedge_check::{Place, Role, Seen, Shape, ShapeProof};
-use selvedge_ir::{EdgeId, EntryId, Program, VarId};
+use selvedge_ir::{EntryId, Program, VarId};
 use serde::{Deserialize, Serialize};
 
-use super::certificate::{NodeView, ProofView, VariableView, fits, formula, formulas, location, variable};
+use super::certificate::{NodeView, ProofView, VariableView, fits, formula, formulas, known, location, variable};
 use super::trace::{ReadError, mismatch};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,7 +156,7 @@ impl PlaceView {
     }
 
     pub(super) fn place(&self, program: &Program, place: &str) -> Result<Place, ReadError> {
-        let calls = self.calls.iter().map(|edge| call(program, place, *edge));
+        let calls = self.calls.iter().map(|edge| known(&program.edges, *edge, place, "edge"));
         let vars = self.variables.iter().map(|(frame, var)| Ok((*frame, var_id(program, place, *var)?)));
         Ok(Place {
             role: self.role(program, place)?,
@@ -181,18 +181,6 @@ impl PlaceView {
     }
 }
 
-fn call(program: &Program, place: &str, number: u32) -> Result<EdgeId, ReadError> {
-    let edge = EdgeId::new(number as usize);
-    match program.edges.get(edge) {
-        Some(_) => Ok(edge),
-        None => Err(mismatch(place, format!("the program has no edge {number}"))),
-    }
-}
-
 pub(super) fn var_id(program: &Program, place: &str, number: u32) -> Result<VarId, ReadError> {
-    let var = VarId::new(number as usize);
-    match program.vars.get(var) {
-        Some(_) => Ok(var),
-        None => Err(mismatch(place, format!("the program has no variable {number}"))),
-    }
+    known(&program.vars, number, place, "variable")
 }

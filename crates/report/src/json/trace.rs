@@ -3,9 +3,8 @@
 //! Edges and variables are given by number, which is what counts, and by line, text and name, for people and to notice
 //! that a trace does not belong to a program.
 
-use std::fmt;
-
 use selvedge_check::{Counterexample, Initial, Irrelevant, Question};
+use selvedge_frontend::bp::LoadOptions;
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::{EdgeId, EntryId, Program, Scope, Value, VarId};
 use serde::{Deserialize, Serialize};
@@ -189,24 +188,17 @@ pub struct OperandView {
 }
 
 /// Why a text is no trace or certificate, or none of a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// Not JSON, or not of the right form; from 1.
+    #[error("{line}:{column}: {message}")]
     Syntax { line: usize, column: usize, message: String },
     /// JSON of another format or version.
+    #[error("{0}")]
     Format(String),
     /// It does not fit the program: where, and how.
+    #[error("{place}: {message}")]
     Mismatch { place: String, message: String },
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ReadError::Syntax { line, column, message } => write!(f, "{line}:{column}: {message}"),
-            ReadError::Format(message) => f.write_str(message),
-            ReadError::Mismatch { place, message } => write!(f, "{place}: {message}"),
-        }
-    }
 }
 
 /// A fingerprint of a program's text, to notice that it changed: FNV-1a with 64 bits, in hexadecimal.
@@ -263,6 +255,12 @@ impl QuestionView {
             entry: entry.map(str::to_string),
             together: question.together.clone(),
         }
+    }
+
+    /// Returns the options with which the program is read for this question.
+    pub fn load_options(&self) -> LoadOptions {
+        let labels = self.label.iter().chain(&self.assertion).cloned().collect();
+        LoadOptions { entry: self.entry.clone(), labels }
     }
 
     /// The question without the entry, which concerns the reader of the program.
@@ -461,17 +459,8 @@ impl Reader<'_> {
 
     fn fresh(&self, views: &[FreshView], place: &str) -> Result<Fresh, ReadError> {
         let one = |view: &FreshView| {
-            let id = VarId::new(view.number as usize);
-            let named =
-                format!("variable {} is `{}`", view.number, qualified(&view.variable, view.procedure.as_deref()));
-            match self.program.vars.get(id) {
-                None => Err(mismatch(place, format!("{named}, but the program has no variable {}", view.number))),
-                Some(var) if var.name != view.variable || owner(self.program, id) != view.procedure.as_deref() => {
-                    let here = qualified(&var.name, owner(self.program, id));
-                    Err(mismatch(place, format!("{named}, but in the program it is `{here}`")))
-                }
-                Some(_) => Ok((id, view.value.into())),
-            }
+            let id = named_variable(self.program, place, view.number, &view.variable, view.procedure.as_deref())?;
+            Ok((id, view.value.into()))
         };
         views.iter().map(one).collect()
     }
@@ -506,7 +495,27 @@ pub(super) fn owner(program: &Program, var: VarId) -> Option<&str> {
     }
 }
 
-pub(super) fn qualified(name: &str, procedure: Option<&str>) -> String {
+/// Returns the variable with a number, which must have this name and procedure in the program.
+pub(super) fn named_variable(
+    program: &Program,
+    place: &str,
+    number: u32,
+    name: &str,
+    procedure: Option<&str>,
+) -> Result<VarId, ReadError> {
+    let id = VarId::new(number as usize);
+    let named = format!("variable {number} is `{}`", qualified(name, procedure));
+    match program.vars.get(id) {
+        None => Err(mismatch(place, format!("{named}, but the program has no variable {number}"))),
+        Some(var) if var.name != name || owner(program, id) != procedure => {
+            let here = qualified(&var.name, owner(program, id));
+            Err(mismatch(place, format!("{named}, but in the program it is `{here}`")))
+        }
+        Some(_) => Ok(id),
+    }
+}
+
+fn qualified(name: &str, procedure: Option<&str>) -> String {
     procedure.map_or(name.to_string(), |procedure| format!("{procedure}.{name}"))
 }
 

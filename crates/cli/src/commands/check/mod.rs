@@ -11,22 +11,20 @@ use selvedge_engines::sat::SummaryMode;
 use selvedge_report::diagnostic::Shown;
 use selvedge_report::json;
 use selvedge_report::sarif;
-use selvedge_report::text::{self, Detail, Style};
+use selvedge_report::text;
 
 use super::program;
 use super::system::is_system;
 use crate::args::{CheckArgs, Format};
 use crate::crash;
 use crate::exit::Exit;
-use crate::input::Input;
 use crate::progress::Progress;
 use crate::session::Session;
 use one::{CheckResult, Checked, NoAnswer, check};
 
 pub(crate) fn run(args: &CheckArgs, session: &Session) -> Exit {
     if let Err(message) = validate_engine(args).and_then(|()| validate(args).map_err(str::to_string)) {
-        session.printer.error(&message);
-        return Exit::Usage;
+        return session.refuse(Exit::Usage, message);
     }
     let mut results = Vec::new();
     for (number, input) in args.inputs.iter().enumerate() {
@@ -64,36 +62,38 @@ fn validate_engine(args: &CheckArgs) -> Result<(), String> {
 
 /// Checks what the parser of the command line cannot see.
 fn validate(args: &CheckArgs) -> Result<(), &'static str> {
-    if args.inputs.iter().filter(|input| **input == Input::Stdin).count() > 1 {
-        return Err("standard input can be read once only: `-` is given twice");
-    }
-    if args.trace_out.is_some() && args.inputs.len() > 1 {
-        return Err("--trace-out takes one trace, but several programs are given");
-    }
-    if args.certificate.is_some() && args.inputs.len() > 1 {
-        return Err("--certificate takes one certificate, but several programs are given");
-    }
-    if args.html.is_some() && args.inputs.len() > 1 {
-        return Err("--html takes one result, but several programs are given");
-    }
-    if args.recursion.is_some() && matches!(args.summaries, None | Some(SummaryMode::Reachable)) {
-        return Err("--recursion is for universal summaries: choose --summaries universal or lazy");
-    }
+    program::check_stdin(&args.inputs)?;
     let is_pds = args.inputs.iter().all(|input| is_system(input, args.input_format));
     let counts = |engine: EngineKind| engine.takes_option("contexts") || (is_pds && engine == EngineKind::Pushdown);
-    if args.contexts.is_some() && !args.engine.0.is_none_or(counts) {
-        return Err("--contexts is for the engines `contexts` and `contexts-eager`, and for `pushdown` with .pds");
+    let in_rounds = |engine: EngineKind| engine.takes_option("rounds");
+    let (engine, several) = (args.engine.0, args.inputs.len() > 1);
+    let any_summaries = matches!(args.summaries, None | Some(SummaryMode::Reachable));
+    let mistakes = [
+        (args.trace_out.is_some() && several, "--trace-out takes one trace, but several programs are given"),
+        (args.certificate.is_some() && several, "--certificate takes one certificate, but several programs are given"),
+        (args.html.is_some() && several, "--html takes one result, but several programs are given"),
+        (
+            args.recursion.is_some() && any_summaries,
+            "--recursion is for universal summaries: choose --summaries universal or lazy",
+        ),
+        (
+            args.contexts.is_some() && !engine.is_none_or(counts),
+            "--contexts is for the engines `contexts` and `contexts-eager`, and for `pushdown` with .pds",
+        ),
+        (
+            args.contexts.is_some() && (args.all || args.reachable),
+            "--contexts cannot be combined with --all or --reachable",
+        ),
+        (args.rounds.is_some() && !engine.is_none_or(in_rounds), "--rounds is for the engine `rounds`"),
+        (
+            args.rounds.is_some() && (args.all || args.reachable),
+            "--rounds cannot be combined with --all or --reachable",
+        ),
+    ];
+    match mistakes.iter().find(|(is_made, _)| *is_made) {
+        Some((_, message)) => Err(message),
+        None => validate_systems(args),
     }
-    if args.contexts.is_some() && (args.all || args.reachable) {
-        return Err("--contexts cannot be combined with --all or --reachable");
-    }
-    if args.rounds.is_some() && !args.engine.0.is_none_or(|engine| engine.takes_option("rounds")) {
-        return Err("--rounds is for the engine `rounds`");
-    }
-    if args.rounds.is_some() && (args.all || args.reachable) {
-        return Err("--rounds cannot be combined with --all or --reachable");
-    }
-    validate_systems(args)
 }
 
 /// Checks that options of programs are not given for pushdown systems, and the other way round.
@@ -180,8 +180,7 @@ fn print_text(checked: &Checked, args: &CheckArgs, session: &Session) {
         _ => {}
     }
     if !args.quiet {
-        let detail = if args.full { Detail::Full } else { Detail::Changes };
-        printer.out(&checked.block(Style { palette: printer.out_palette(), detail }));
+        printer.out(&checked.block(session.style(args.full)));
     }
 }
 

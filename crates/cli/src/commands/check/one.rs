@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use selvedge_check::{Answer, Limits, Model, Observer, Outcome, Reason, Run, Subject};
 use selvedge_driver::Failure;
 use selvedge_frontend::Language;
-use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::pds::{Pds, Threads};
 use selvedge_ir::span::SourceMap;
@@ -132,8 +131,7 @@ fn load_and_check(
     run: &Run<'_>,
     reading: Instant,
 ) -> (Reading, Result<CheckResult, NoAnswer>) {
-    let load_options = LoadOptions { entry: args.question.entry.clone(), labels: args.question.labels() };
-    let loaded = language.load(source.text(), &load_options);
+    let loaded = language.load(source.text(), &args.question.load_options());
     let parts = Reading { diagnostics: loaded.diagnostics, map: loaded.source_map, load: reading.elapsed() };
     let result = (|| {
         run.check_limits().map_err(|stop| NoAnswer::Undecided(Reason::Stop(stop)))?;

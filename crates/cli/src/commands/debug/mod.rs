@@ -23,11 +23,7 @@ use terminal::Terminal;
 /// Maximum number of steps that are offered at a time.
 const MAX_CHOICES: usize = 200;
 
-pub(crate) fn run(args: &DebugArgs, session: &Session) -> Exit {
-    execute(args, session).unwrap_or_else(|exit| exit)
-}
-
-fn execute(args: &DebugArgs, session: &Session) -> Result<Exit, Exit> {
+pub(crate) fn run(args: &DebugArgs, session: &Session) -> Result<Exit, Exit> {
     let (subject, found) = match &args.trace {
         Some(trace) => walk::saved(trace, &args.input, session)?,
         None => walk::checked(&args.input, &args.question, session)?,
@@ -56,10 +52,7 @@ fn violation(task: &Task<'_>, step: &Step, outcome: &Outcome) -> Option<Violatio
 
 /// Draws, waits for a key and presses it, until the user quits.
 fn in_terminal(app: &mut App<'_, '_>, session: &Session) -> Result<(), Exit> {
-    let mut terminal = Terminal::open().map_err(|message| {
-        session.printer.error(&message);
-        Exit::Usage
-    })?;
+    let mut terminal = Terminal::open().map_err(|message| session.refuse(Exit::Usage, message))?;
     let result = loop {
         match terminal.show(app).and_then(|()| terminal.key()) {
             Ok(Some(key)) if app.press(key) == Next::Quit => break Ok(()),
@@ -68,8 +61,5 @@ fn in_terminal(app: &mut App<'_, '_>, session: &Session) -> Result<(), Exit> {
         }
     };
     drop(terminal);
-    result.map_err(|error| {
-        session.printer.error(&format!("the terminal fails: {error}"));
-        Exit::Input
-    })
+    result.map_err(|error| session.refuse(Exit::Input, format!("the terminal fails: {error}")))
 }
