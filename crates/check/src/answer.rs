@@ -167,13 +167,16 @@ pub enum Evidence {
 }
 
 /// Why a question was not decided.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     /// The engine stopped.
+    #[error("{0}")]
     Stop(Stop),
     /// No engine supports the program, or the chosen one does not.
+    #[error("{0}")]
     Unsupported(Unsupported),
     /// Some of the errors that were asked for one by one were not decided.
+    #[error("{} of {of} not decided", reasons.len())]
     Undecided {
         /// The number of errors.
         of: usize,
@@ -181,6 +184,7 @@ pub enum Reason {
         reasons: Vec<Reason>,
     },
     /// A bound of the engine cut off states.
+    #[error("a bound of the engine was reached")]
     Truncated,
 }
 
@@ -394,17 +398,6 @@ impl Status {
         match self {
             Status::Holds(evidence) | Status::Unreachable(evidence) => Some(*evidence == Evidence::Certified),
             Status::Violated(_) | Status::Unknown(_) => None,
-        }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reason::Stop(stop) => stop.fmt(f),
-            Reason::Unsupported(unsupported) => unsupported.fmt(f),
-            Reason::Undecided { of, reasons } => write!(f, "{} of {of} not decided", reasons.len()),
-            Reason::Truncated => write!(f, "a bound of the engine was reached"),
         }
     }
 }

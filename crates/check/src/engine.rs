@@ -1,10 +1,10 @@
 //! The interface of engines, and their results.
 
-use std::fmt;
 use std::time::Duration;
 
 use selvedge_ir::trace::Trace;
 use selvedge_ir::{EdgeId, LocId};
+use thiserror::Error;
 
 use crate::{Certificate, Explanation, Exploration, Run, SolverFailure, Task};
 
@@ -67,45 +67,60 @@ pub struct Findings {
 }
 
 /// Why an engine returned without a verdict. Never an error of the user.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Stop {
     /// The run was cancelled.
+    #[error("interrupted")]
     Cancelled,
     /// This much time was used up.
+    #[error("time limit of {} s reached", .0.as_secs_f64())]
     TimeLimit(Duration),
     /// This many bytes were used up.
+    #[error("memory limit of {} MB reached", .0 / 1_000_000)]
     MemoryLimit(u64),
     /// This many nodes of decision diagrams were used up.
+    #[error("limit of {0} nodes reached")]
     NodeLimit(usize),
     /// The program has more than this many states of threads, or steps between them, where these are listed one by one.
+    #[error("more than {0} states of threads and steps between them")]
     StateLimit(usize),
     /// No error within the bound; beyond it nothing is known.
+    #[error("{0}")]
     BoundReached(Bound),
     /// An SMT solver is needed, and there is none.
+    #[error("integers need the SMT solver z3, which was not found: `selvedge doctor` says how to install it")]
     NoSolver,
     /// The SMT solver failed.
+    #[error("{0}")]
     Solver(SolverFailure),
 }
 
 /// A bound within which an engine looked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Bound {
     /// This many threads at a time.
+    #[error("no error within {0} threads")]
     Threads(u32),
     /// This many frames on a stack.
+    #[error("no error within {0} frames per stack")]
     Frames(u32),
     /// This many steps of an execution.
+    #[error("no error within {0} steps")]
     Steps(u32),
     /// This many execution contexts of each thread, in a round-robin schedule.
+    #[error("no error within {} per thread", count(*.0, "context"))]
     Contexts(u32),
     /// This many rounds of any number of threads.
+    #[error("no error within {}", count(*.0, "round"))]
     Rounds(u32),
     /// This many abstractions, each finer than the one before.
+    #[error("not decided by {0} abstractions")]
     Abstractions(u32),
 }
 
 /// Why an engine does not take a task.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{reason}")]
 pub struct Unsupported {
     /// A sentence for the user, without a full stop.
     pub reason: String,
@@ -125,35 +140,7 @@ impl Unsupported {
     }
 }
 
-impl fmt::Display for Stop {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Stop::Cancelled => write!(f, "interrupted"),
-            Stop::TimeLimit(limit) => write!(f, "time limit of {} s reached", limit.as_secs_f64()),
-            Stop::MemoryLimit(limit) => write!(f, "memory limit of {} MB reached", limit / 1_000_000),
-            Stop::NodeLimit(limit) => write!(f, "limit of {limit} nodes reached"),
-            Stop::StateLimit(limit) => write!(f, "more than {limit} states of threads and steps between them"),
-            Stop::BoundReached(Bound::Threads(n)) => write!(f, "no error within {n} threads"),
-            Stop::BoundReached(Bound::Frames(n)) => write!(f, "no error within {n} frames per stack"),
-            Stop::BoundReached(Bound::Steps(n)) => write!(f, "no error within {n} steps"),
-            Stop::BoundReached(Bound::Contexts(1)) => write!(f, "no error within 1 context per thread"),
-            Stop::BoundReached(Bound::Rounds(1)) => write!(f, "no error within 1 round"),
-            Stop::BoundReached(Bound::Rounds(n)) => write!(f, "no error within {n} rounds"),
-            Stop::BoundReached(Bound::Contexts(n)) => write!(f, "no error within {n} contexts per thread"),
-            Stop::BoundReached(Bound::Abstractions(n)) => write!(f, "not decided by {n} abstractions"),
-            Stop::NoSolver => {
-                write!(
-                    f,
-                    "integers need the SMT solver z3, which was not found: `selvedge doctor` says how to install it"
-                )
-            }
-            Stop::Solver(failure) => write!(f, "{failure}"),
-        }
-    }
-}
-
-impl fmt::Display for Unsupported {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
-    }
+/// `1 round`, `2 rounds`.
+fn count(number: u32, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }

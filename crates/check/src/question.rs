@@ -1,7 +1,5 @@
 //! A question in the user's words, and its meaning for a program.
 
-use std::fmt;
-
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::{Count, EdgeId, LocId, Op, Program, Target};
 
@@ -46,7 +44,8 @@ pub enum Initial {
 }
 
 /// A question that does not fit the program: a sentence for the user, and what to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct InvalidQuestion {
     /// The problem, without a full stop.
     pub message: String,
@@ -191,10 +190,4 @@ fn set_initial(program: &mut Program, initial: Initial) -> Result<(), InvalidQue
         };
     }
     Ok(())
-}
-
-impl fmt::Display for InvalidQuestion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
 }

@@ -2,31 +2,12 @@
 
 use crate::ContextBound;
 
-/// The numbers of rounds that are looked at, one after the other.
+/// The numbers of rounds that are looked at, one after the other. Adequacy is checked from the first one on.
 ///
 /// In a round each thread has one turn, in an order that is any for a run and the same in all its rounds; there may
 /// be any number of threads. In its turn a thread makes any number of steps, or none. So within `k` rounds there are
-/// at most `k` execution contexts per thread, but of any number of threads in any order, unlike in [`ContextBound`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct RoundBound {
-    /// The least number of rounds for which adequacy is checked, at least 1.
-    pub first: u32,
-    /// The greatest that is looked at, at least `first`.
-    pub last: u32,
-}
-
-impl RoundBound {
-    /// Only this number.
-    pub fn exactly(k: u32) -> RoundBound {
-        RoundBound { first: k, last: k }
-    }
-}
-
-impl From<ContextBound> for RoundBound {
-    fn from(bound: ContextBound) -> RoundBound {
-        RoundBound { first: bound.first, last: bound.last }
-    }
-}
+/// at most `k` execution contexts per thread, but of any number of threads in any order, unlike with contexts.
+pub type RoundBound = ContextBound;
 
 /// The results for growing numbers of rounds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

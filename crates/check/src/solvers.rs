@@ -1,6 +1,5 @@
 //! The SMT solvers that a check may use.
 
-use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,28 +20,21 @@ impl Solvers {
 }
 
 /// A failure of an SMT solver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum SolverFailure {
     /// It could not be started.
+    #[error("the SMT solver could not be started")]
     NotStarted,
     /// It ended in the middle of a question.
+    #[error("the SMT solver ended in the middle of a question")]
     Died,
     /// It refused a command or wrote something that we do not understand.
+    #[error("the SMT solver and selvedge do not understand each other")]
     Strange,
     /// It does not know the answer.
+    #[error("the SMT solver does not know the answer")]
     Undecided,
     /// Numbers of its solution are beyond 64 bits.
+    #[error("there are numbers beyond 64 bits")]
     TooLarge,
-}
-
-impl fmt::Display for SolverFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            SolverFailure::NotStarted => "the SMT solver could not be started",
-            SolverFailure::Died => "the SMT solver ended in the middle of a question",
-            SolverFailure::Strange => "the SMT solver and selvedge do not understand each other",
-            SolverFailure::Undecided => "the SMT solver does not know the answer",
-            SolverFailure::TooLarge => "there are numbers beyond 64 bits",
-        })
-    }
 }

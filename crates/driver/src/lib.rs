@@ -18,8 +18,6 @@ mod simulate;
 mod systems;
 mod thread_proof;
 
-use std::fmt;
-
 use selvedge_check::{
     Answer, Counterexample, InvalidQuestion, Model, Outcome, OwnedTask, Question, Reason, Run, Subject, Task, Trace,
     Unsupported,
@@ -88,13 +86,16 @@ pub enum Certify {
 }
 
 /// Why there is no answer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum Failure {
     /// The question does not fit the program.
+    #[error("{0}")]
     Usage(InvalidQuestion),
     /// No engine supports it.
+    #[error("{0}")]
     Unsupported(Unsupported),
     /// An engine and the judge disagree: we are wrong.
+    #[error("the engine `{engine}` and the judge disagree: {message}")]
     Internal {
         /// The engine.
         engine: &'static str,
@@ -163,17 +164,5 @@ impl ExecutedTrace {
     pub fn new(task: OwnedTask, trace: Trace) -> Result<ExecutedTrace, Mismatch> {
         let replayed = replay(&task.task(), &trace)?;
         Ok(ExecutedTrace { task, counterexample: Counterexample::new(trace, replayed) })
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Usage(invalid) => invalid.fmt(f),
-            Failure::Unsupported(unsupported) => unsupported.fmt(f),
-            Failure::Internal { engine, message } => {
-                write!(f, "the engine `{engine}` and the judge disagree: {message}")
-            }
-        }
     }
 }

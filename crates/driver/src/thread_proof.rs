@@ -14,7 +14,9 @@ use selvedge_ir::{EdgeId, VarId};
 /// Returns the proof about the program before the pass; `None` if it has calls that the pass left, or speaks of the
 /// locals of a call that is over.
 pub(crate) fn lifted(proof: &ShapeProof, copies: &Copies) -> Option<ShapeProof> {
-    let Places { places, numbers } = Places::lifted(&proof.places, copies)?;
+    let places = lifted_places(&proof.places, copies)?;
+    let (order, numbers) = in_order(&places);
+    let places = order.iter().map(|number| places[*number].clone()).collect();
     let mut rewriter = Rewriter::new(&proof.formulas, copies);
     let shape = |shape: &Shape| {
         let (threads, formula) = rewriter.list(&shape.threads, shape.formula, &numbers)?;
@@ -28,27 +30,23 @@ pub(crate) fn lifted(proof: &ShapeProof, copies: &Copies) -> Option<ShapeProof> 
 
 /// The same for a proof over listed states: each place becomes another one, and nothing else changes.
 pub(crate) fn lifted_cover(proof: &CoverProof, copies: &Copies) -> Option<CoverProof> {
-    let places: Vec<Place> = proof.places.iter().map(|place| lifted_place(place, copies)).collect::<Option<_>>()?;
+    let places = lifted_places(&proof.places, copies)?;
     let shared_var = |var: &VarId| copies.vars.get(*var).map(|(_, var)| *var);
     let shared_vars = proof.shared_vars.iter().map(shared_var).collect::<Option<_>>()?;
     Some(CoverProof { shared_vars, places, ..proof.clone() })
 }
 
-/// The places before the pass, in order, and for each place its new number.
-struct Places {
-    places: Vec<Place>,
-    numbers: Vec<u32>,
+/// Returns the numbers of some items in ascending order of the items, and for each item its place in that order.
+fn in_order<T: Ord>(items: &[T]) -> (Vec<usize>, Vec<u32>) {
+    let mut order: Vec<usize> = (0..items.len()).collect();
+    order.sort_by_key(|number| &items[*number]);
+    let mut places = vec![0; items.len()];
+    order.iter().zip(0..).for_each(|(old, new)| places[*old] = new);
+    (order, places)
 }
 
-impl Places {
-    fn lifted(places: &[Place], copies: &Copies) -> Option<Places> {
-        let places: Vec<Place> = places.iter().map(|place| lifted_place(place, copies)).collect::<Option<_>>()?;
-        let mut order: Vec<u32> = (0..places.len() as u32).collect();
-        order.sort_by_key(|number| &places[*number as usize]);
-        let mut numbers = vec![0; places.len()];
-        order.iter().zip(0..).for_each(|(old, new)| numbers[*old as usize] = new);
-        Some(Places { places: order.iter().map(|number| places[*number as usize].clone()).collect(), numbers })
-    }
+fn lifted_places(places: &[Place], copies: &Copies) -> Option<Vec<Place>> {
+    places.iter().map(|place| lifted_place(place, copies)).collect()
 }
 
 fn lifted_place(place: &Place, copies: &Copies) -> Option<Place> {
@@ -86,12 +84,9 @@ impl<'p> Rewriter<'p> {
     fn list(&mut self, threads: &[u32], formula: FormulaId, numbers: &[u32]) -> Option<(Vec<u32>, FormulaId)> {
         let places: Vec<u32> =
             threads.iter().map(|place| numbers.get(*place as usize).copied()).collect::<Option<_>>()?;
-        let mut threads: Vec<u32> = (0..places.len() as u32).collect();
-        threads.sort_by_key(|thread| places[*thread as usize]);
-        let mut order = vec![0; threads.len()];
-        threads.iter().zip(0..).for_each(|(old, new)| order[*old as usize] = new);
+        let (threads, order) = in_order(&places);
         let formula = self.formula(formula, &order)?;
-        Some((threads.iter().map(|thread| places[*thread as usize]).collect(), formula))
+        Some((threads.iter().map(|thread| places[*thread]).collect(), formula))
     }
 
     /// The formula with other numbers for the threads. Parts are rewritten before wholes.

@@ -6,18 +6,20 @@ use selvedge_check::{AbstractModel, AbstractState};
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::{BinaryOp, EdgeId, Expr, Program, Value, VarId, text};
 
+use crate::systems::escape;
+
 /// The picture.
 pub fn dot(program: &Program, map: &SourceMap, model: &AbstractModel) -> String {
     let mut out =
         "digraph abstract {\n  node [shape=box, fontname=monospace];\n  edge [fontname=monospace];\n".to_string();
     let written = "writing to a string succeeds";
     for (number, state) in model.states.iter().enumerate() {
-        let lines: Vec<String> = lines(program, map, model, state).iter().map(|line| escaped(line)).collect();
+        let lines: Vec<String> = lines(program, map, model, state).iter().map(|line| escape(line)).collect();
         let style = if state.is_initial { ", penwidth=2" } else { "" };
         writeln!(out, "  a{number} [label=\"a{number}\\n{}\"{style}];", lines.join("\\n")).expect(written);
     }
     for edge in &model.edges {
-        let name = escaped(&named(map, edge.edge));
+        let name = escape(&named(map, edge.edge));
         let style = if edge.is_exact { "solid" } else { "dotted" };
         writeln!(out, "  a{} -> a{} [label=\"{name}\", style={style}];", edge.from, edge.to).expect(written);
     }
@@ -94,8 +96,4 @@ fn valued(program: &Program, map: &SourceMap, var: VarId, value: Value) -> Strin
 
 pub(crate) fn named(map: &SourceMap, edge: EdgeId) -> String {
     map.commands.get(&edge).cloned().unwrap_or_else(|| format!("e{}", edge.index()))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"")
 }

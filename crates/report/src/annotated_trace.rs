@@ -9,11 +9,11 @@ use selvedge_check::{Counterexample, Irrelevant};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::span::{Role, Span};
 use selvedge_ir::trace::{Step, ThreadId};
-use selvedge_ir::{EdgeId, Expr, LocId, Op, ProcId, Program, Value, VarId};
+use selvedge_ir::{EdgeId, Expr, LocId, Op, ProcId, Program, Scope, Value, VarId};
 use selvedge_replay::{Frame, State, Thread, Violation};
 
 use crate::Position;
-use crate::names::Names;
+use crate::names::{Names, vars_of};
 pub use selvedge_frontend::Context;
 
 /// An execution with its states.
@@ -249,14 +249,11 @@ pub(crate) struct Annotator<'a> {
 impl<'a> Annotator<'a> {
     pub(crate) fn new(context: Context<'a>) -> Annotator<'a> {
         let program = context.program;
-        let of_scope = |scope| -> Vec<VarId> {
-            program.vars.iter_enumerated().filter(|(_, var)| var.scope == scope).map(|(id, _)| id).collect()
-        };
         Annotator {
             names: Names::new(program),
             flow: Flow::new(program),
-            shared: of_scope(selvedge_ir::Scope::Shared),
-            thread_vars: of_scope(selvedge_ir::Scope::Thread),
+            shared: vars_of(program, Scope::Shared),
+            thread_vars: vars_of(program, Scope::Thread),
             initialised: initialised_locals(context),
             context,
         }

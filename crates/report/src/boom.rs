@@ -15,6 +15,7 @@ use selvedge_ir::{LocId, Program, Scope, Value, VarId};
 use selvedge_replay::{State, Thread, Violation, replay};
 
 use crate::annotated_trace::{Context, Execution};
+use crate::names::vars_of;
 
 /// The longest execution that is written out where calls share their bodies.
 const MAX_STEPS: u128 = 1_000_000;
@@ -59,7 +60,7 @@ fn counterexample(context: Context<'_>, answer: &Answer, found: &Counterexample)
 
 /// The lines of an execution.
 pub fn trace(context: Context<'_>, execution: Execution<'_>) -> String {
-    let mut scribe = Scribe { context, shared: shared(context.program), threads: Vec::new() };
+    let mut scribe = Scribe { context, shared: vars_of(context.program, Scope::Shared), threads: Vec::new() };
     let befores = std::iter::once(execution.start).chain(execution.states);
     let mut text = String::new();
     for (step, before) in execution.steps.iter().zip(befores) {
@@ -72,10 +73,6 @@ pub fn trace(context: Context<'_>, execution: Execution<'_>) -> String {
         text.push_str(&scribe.line(*thread, *loc, last, None));
     }
     text
-}
-
-fn shared(program: &Program) -> Vec<VarId> {
-    program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Shared).map(|(id, _)| id).collect()
 }
 
 /// Writes lines.

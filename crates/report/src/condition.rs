@@ -3,6 +3,7 @@
 //! The text is equivalent to the condition, but need not have its shape: `x + -1 * y <= 0` is `x <= y`, and `!(2 <= p)`
 //! for a counter `p` with the values `idle`, `waiting`, `critical` is `!(p at critical)`.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use selvedge_ir::{BinaryOp, Expr, UnaryOp, VarId, text};
@@ -140,70 +141,48 @@ impl Writer<'_> {
     }
 }
 
-/// The comparison of a sum with zero.
+/// The comparison of a sum with zero: the orderings of the two for which it holds, as bits.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sign {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-}
+struct Sign(u8);
 
 impl Sign {
+    const LT: Sign = Sign(1);
+    const EQ: Sign = Sign(2);
+    const LE: Sign = Sign(3);
+    const GT: Sign = Sign(4);
+    const NE: Sign = Sign(5);
+    const GE: Sign = Sign(6);
+
     fn of(op: BinaryOp) -> Option<Sign> {
         match op {
-            BinaryOp::Eq => Some(Sign::Eq),
-            BinaryOp::Ne => Some(Sign::Ne),
-            BinaryOp::Lt => Some(Sign::Lt),
-            BinaryOp::Le => Some(Sign::Le),
+            BinaryOp::Eq => Some(Sign::EQ),
+            BinaryOp::Ne => Some(Sign::NE),
+            BinaryOp::Lt => Some(Sign::LT),
+            BinaryOp::Le => Some(Sign::LE),
             _ => None,
         }
     }
 
     fn negated(self) -> Sign {
-        match self {
-            Sign::Eq => Sign::Ne,
-            Sign::Ne => Sign::Eq,
-            Sign::Lt => Sign::Ge,
-            Sign::Le => Sign::Gt,
-            Sign::Gt => Sign::Le,
-            Sign::Ge => Sign::Lt,
-        }
+        Sign(7 - self.0)
     }
 
-    /// The sign when the sides change places.
+    /// Returns the sign when the sides change places: less and greater do.
     fn turned(self) -> Sign {
-        match self {
-            Sign::Eq | Sign::Ne => self,
-            Sign::Lt => Sign::Gt,
-            Sign::Le => Sign::Ge,
-            Sign::Gt => Sign::Lt,
-            Sign::Ge => Sign::Le,
-        }
+        Sign(self.0 & 2 | self.0 >> 2 | (self.0 & 1) << 2)
     }
 
     fn text(self) -> &'static str {
-        match self {
-            Sign::Eq => "=",
-            Sign::Ne => "!=",
-            Sign::Lt => "<",
-            Sign::Le => "<=",
-            Sign::Gt => ">",
-            Sign::Ge => ">=",
-        }
+        ["", "<", "=", "<=", ">", "!=", ">="][usize::from(self.0)]
     }
 
     fn holds(self, sum: i64) -> bool {
-        match self {
-            Sign::Eq => sum == 0,
-            Sign::Ne => sum != 0,
-            Sign::Lt => sum < 0,
-            Sign::Le => sum <= 0,
-            Sign::Gt => sum > 0,
-            Sign::Ge => sum >= 0,
-        }
+        let ordering = match sum.cmp(&0) {
+            Ordering::Less => Sign::LT,
+            Ordering::Equal => Sign::EQ,
+            Ordering::Greater => Sign::GT,
+        };
+        self.0 & ordering.0 != 0
     }
 }
 
@@ -218,11 +197,11 @@ impl Sum {
     /// Between variables, `x <= y` reads better than `x < y + 1`, and `x < y` better than `x + 1 <= y`.
     fn tighten(&mut self, sign: Sign) -> Sign {
         let (step, other) = match sign {
-            Sign::Lt => (1, Sign::Le),
-            Sign::Le => (-1, Sign::Lt),
-            Sign::Gt => (-1, Sign::Ge),
-            Sign::Ge => (1, Sign::Gt),
-            Sign::Eq | Sign::Ne => return sign,
+            Sign::LT => (1, Sign::LE),
+            Sign::LE => (-1, Sign::LT),
+            Sign::GT => (-1, Sign::GE),
+            Sign::GE => (1, Sign::GT),
+            _ => return sign,
         };
         let moved = self.constant.saturating_add(step);
         if self.terms.len() < 2 || moved.saturating_abs() >= self.constant.saturating_abs() {

@@ -35,6 +35,11 @@ impl<'p> Names<'p> {
     }
 }
 
+/// Lists the variables of a scope, in the order of their declaration.
+pub(crate) fn vars_of(program: &Program, scope: Scope) -> Vec<VarId> {
+    program.vars.iter_enumerated().filter(|(_, var)| var.scope == scope).map(|(id, _)| id).collect()
+}
+
 /// A value as people read it: truth values as 0 and 1.
 pub fn value(value: Value) -> String {
     match value {

@@ -7,7 +7,8 @@ use selvedge_driver::external::{Code, ExternalFailure, ExternalVerdict, Spacer, 
 use selvedge_driver::{Failure, Options};
 use selvedge_engines::EngineKind;
 use selvedge_export::{horn, promela};
-use selvedge_report::text::{self, Opinion};
+use selvedge_report::Context;
+use selvedge_report::text::{self, Row};
 
 use super::program::{self, Program, Warnings};
 use crate::args::CrosscheckArgs;
@@ -62,17 +63,16 @@ struct Others {
 
 /// Runs all tools on one program.
 fn one(input: &Input, args: &CrosscheckArgs, others: &Others, session: &Session) -> Result<Exit, Exit> {
-    let subject = program::load(input, &args.question.load_options(), Warnings::Hidden, session)?;
+    let (subject, posed) = program::pose(input, &args.question, Warnings::Hidden, session)?;
     session.listen_for_interrupts();
-    let posed = args.question.question().pose(subject.subject());
-    posed.map_err(|error| program::refuse(&error, session))?;
+    let (context, task) = (subject.context(&posed.program), posed.task());
     let mut opinions = Vec::new();
     for kind in EngineKind::ALL {
         opinions.push(engine(*kind, &subject, args, session));
     }
-    opinions.extend(others.spacer.as_ref().map(|spacer| ask_spacer(spacer, &subject, args, session)));
-    opinions.extend(others.spin.as_ref().map(|spin| ask_spin(spin, &subject, args, session)));
-    let shown: Vec<Opinion> = opinions.iter().map(|(opinion, _)| opinion.clone()).collect();
+    opinions.extend(others.spacer.as_ref().map(|spacer| ask_spacer(spacer, context, &task, args, session)));
+    opinions.extend(others.spin.as_ref().map(|spin| ask_spin(spin, context, &task, args, session)));
+    let shown: Vec<Row> = opinions.iter().map(|(opinion, _)| opinion.clone()).collect();
     session.printer.out(&text::crosscheck(&subject.source.name, &shown, &session.printer.out_palette()));
     let exit = agreement(&opinions.iter().map(|(_, exit)| *exit).collect::<Vec<_>>());
     if exit == Exit::Internal {
@@ -98,7 +98,7 @@ fn conditions(args: &CrosscheckArgs, session: &Session) -> Run<'static> {
 }
 
 /// Returns what an engine says, judged.
-fn engine(kind: EngineKind, subject: &Program, args: &CrosscheckArgs, session: &Session) -> (Opinion, Exit) {
+fn engine(kind: EngineKind, subject: &Program, args: &CrosscheckArgs, session: &Session) -> (Row, Exit) {
     let options = Options { question: args.question.question(), engine: Some(kind.row()), ..Options::default() };
     let run = conditions(args, session);
     let answer = crash::guard(|| selvedge_driver::check(subject.subject(), &options, &run));
@@ -120,10 +120,14 @@ fn engine(kind: EngineKind, subject: &Program, args: &CrosscheckArgs, session: &
 }
 
 /// Returns what Spacer says about the Horn clauses of the program.
-fn ask_spacer(spacer: &Spacer, subject: &Program, args: &CrosscheckArgs, session: &Session) -> (Opinion, Exit) {
-    let posed = args.question.question().pose(subject.subject());
-    let Ok((program, target, _)) = posed else { unreachable!("the question was posed before") };
-    let clauses = match horn::render(subject.context(&program), &target) {
+fn ask_spacer(
+    spacer: &Spacer,
+    context: Context<'_>,
+    task: &Task<'_>,
+    args: &CrosscheckArgs,
+    session: &Session,
+) -> (Row, Exit) {
+    let clauses = match horn::render(context, task.target) {
         Ok(clauses) => clauses,
         Err(reason) => return opinion("z3 spacer", "not asked", None, reason, Exit::Unknown),
     };
@@ -133,11 +137,14 @@ fn ask_spacer(spacer: &Spacer, subject: &Program, args: &CrosscheckArgs, session
 }
 
 /// Returns what SPIN says about the model of the program. The time is that of the compiler, too.
-fn ask_spin(spin: &Spin, subject: &Program, args: &CrosscheckArgs, session: &Session) -> (Opinion, Exit) {
-    let posed = args.question.question().pose(subject.subject());
-    let Ok((program, target, threads)) = posed else { unreachable!("the question was posed before") };
-    let task = Task { program: &program, target: &target, threads };
-    let model = match promela::render(subject.context(&program), &task) {
+fn ask_spin(
+    spin: &Spin,
+    context: Context<'_>,
+    task: &Task<'_>,
+    args: &CrosscheckArgs,
+    session: &Session,
+) -> (Row, Exit) {
+    let model = match promela::render(context, task) {
         Ok(model) => model,
         Err(reason) => return opinion("spin", "not asked", None, reason, Exit::Unknown),
     };
@@ -152,7 +159,7 @@ fn ask_spin(spin: &Spin, subject: &Program, args: &CrosscheckArgs, session: &Ses
     external("spin", time, answer.map(|search| search.word))
 }
 
-fn external(tool: &str, time: Duration, answer: Result<ExternalVerdict, ExternalFailure>) -> (Opinion, Exit) {
+fn external(tool: &str, time: Duration, answer: Result<ExternalVerdict, ExternalFailure>) -> (Row, Exit) {
     let says = |verdict: &str, time, remark, exit| opinion(tool, verdict, time, remark, exit);
     match answer {
         Ok(ExternalVerdict::Safe) => says("safe (uncertified)", Some(time), String::new(), Exit::Success),
@@ -163,9 +170,9 @@ fn external(tool: &str, time: Duration, answer: Result<ExternalVerdict, External
     }
 }
 
-fn opinion(tool: &str, verdict: &str, time: Option<Duration>, remark: String, exit: Exit) -> (Opinion, Exit) {
+fn opinion(tool: &str, verdict: &str, time: Option<Duration>, remark: String, exit: Exit) -> (Row, Exit) {
     let remark = remark.lines().next().unwrap_or_default().to_string();
-    let opinion = Opinion { tool: tool.to_string(), verdict: verdict.to_string(), tone: exit.tone(), time, remark };
+    let opinion = Row { name: tool.to_string(), verdict: verdict.to_string(), tone: exit.tone(), time, remark };
     (opinion, exit)
 }
 

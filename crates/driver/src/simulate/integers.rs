@@ -7,13 +7,12 @@
 
 use selvedge_check::{Run, Stop, Task};
 use selvedge_ir::eval::holds;
-use selvedge_ir::trace::{Start, StartThread, Step, ThreadId, Trace};
+use selvedge_ir::trace::{Start, StartThread, Step, ThreadId};
 use selvedge_ir::visit::reads;
 use selvedge_ir::{BinaryOp, EntryId, Expr, Op, Program, Ty, Value, VarId};
-use selvedge_replay::replay::reached;
 use selvedge_replay::{Interpreter, Outcome, State};
 
-use super::{Dice, RunEnd, Simulation, possible};
+use super::{Dice, RunEnd, Simulation, possible, walk};
 
 /// Maximum number of changed values in the search for a first state.
 const REPAIRS: usize = 20_000;
@@ -22,47 +21,27 @@ const TRIES: usize = 16;
 
 /// Runs a program of one thread from a random start for at most `n_steps` steps.
 pub(super) fn simulate(task: &Task<'_>, seed: u64, n_steps: usize, run: &Run<'_>) -> Result<Simulation, Stop> {
-    let mut walk = Walk { task, dice: Dice::new(seed), constants: constants(task.program) };
-    let (start, found) = walk.start();
+    let mut choices = RandomValues { task, dice: Dice::new(seed), constants: constants(task.program) };
+    let (start, found) = choices.start();
     let interpreter = Interpreter::new(task.program, task.threads);
-    let first = interpreter.start(&start).expect("the start has the program's threads, and values of their types");
-    let (mut steps, mut states): (Vec<Step>, Vec<State>) = (Vec::new(), Vec::new());
-    let end = loop {
-        let state = states.last().unwrap_or(&first);
-        run.tick()?;
-        if !found {
-            break RunEnd::NoStart;
-        }
-        if let Some(violation) = reached(task, state) {
-            break RunEnd::Error(violation);
-        }
-        if steps.len() >= n_steps {
-            break RunEnd::StepLimit;
-        }
-        match walk.step(&interpreter, state) {
-            Some((step, Outcome::Next(next))) => {
-                steps.push(step);
-                states.push(next);
-            }
-            Some((step, _)) => {
-                let violation = selvedge_replay::Violation::Assert { thread: step.thread, edge: step.edge };
-                steps.push(step);
-                break RunEnd::Error(violation);
-            }
-            None if state.threads.is_empty() => break RunEnd::Over,
-            None => break RunEnd::Deadlock,
-        }
-    };
-    Ok(Simulation { trace: Trace { start, steps, bodies: Vec::new() }, start: first, states, end })
+    if !found {
+        let nothing = walk(task, &interpreter, start, 0, run, |_| Err(RunEnd::NoStart))?;
+        return Ok(Simulation { end: RunEnd::NoStart, ..nothing });
+    }
+    walk(task, &interpreter, start, n_steps, run, |state| {
+        let none = if state.threads.is_empty() { RunEnd::Over } else { RunEnd::Deadlock };
+        choices.step(&interpreter, state).ok_or(none)
+    })
 }
 
-struct Walk<'t> {
+/// Chooses values and steps at random.
+struct RandomValues<'t> {
     task: &'t Task<'t>,
     dice: Dice,
     constants: Vec<i64>,
 }
 
-impl Walk<'_> {
+impl RandomValues<'_> {
     /// A start, and whether its state satisfies the conditions of the first step.
     fn start(&mut self) -> (Start, bool) {
         let program = self.task.program;

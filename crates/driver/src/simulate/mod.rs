@@ -60,9 +60,20 @@ pub fn simulate(task: &Task<'_>, seed: u64, n_steps: usize, run: &Run<'_>) -> Re
     let template = Interpreter::new(&crewed, task.threads).starts(least_threads(&crewed)).next();
     let start = template.map(|start| shaken_start(start, &mut dice)).unwrap_or_default();
     let interpreter = Interpreter::new(task.program, task.threads);
-    let first = interpreter.start(&start).expect("the crew is one of the program's, and all values are Boolean");
-    let mut states: Vec<State> = Vec::new();
-    let mut steps = Vec::new();
+    walk(task, &interpreter, start, n_steps, run, |state| next(task, &interpreter, state, &mut dice))
+}
+
+/// Makes the steps that `next` chooses, until the run ends in an error, the steps are enough, or there is none.
+fn walk(
+    task: &Task<'_>,
+    interpreter: &Interpreter<'_>,
+    start: Start,
+    n_steps: usize,
+    run: &Run<'_>,
+    mut next: impl FnMut(&State) -> Result<(Step, Outcome), RunEnd>,
+) -> Result<Simulation, Stop> {
+    let first = interpreter.start(&start).expect("the start has threads of the program, and values of their types");
+    let (mut steps, mut states): (Vec<Step>, Vec<State>) = (Vec::new(), Vec::new());
     let end = loop {
         let state = states.last().unwrap_or(&first);
         run.tick()?;
@@ -72,7 +83,7 @@ pub fn simulate(task: &Task<'_>, seed: u64, n_steps: usize, run: &Run<'_>) -> Re
         if steps.len() >= n_steps {
             break RunEnd::StepLimit;
         }
-        match next(task, &interpreter, state, &mut dice) {
+        match next(state) {
             Ok((step, Outcome::Next(next))) => {
                 steps.push(step);
                 states.push(next);
@@ -132,11 +143,8 @@ fn next(
             return Ok(found);
         }
     }
-    let all = state.threads.iter().enumerate().flat_map(|(position, thread)| {
-        interpreter.edges(state, thread).iter().flat_map(move |edge| interpreter.steps(state, position, *edge))
-    });
     let mut n_listed = 0;
-    let listed = all.take(LISTED).inspect(|_| n_listed += 1);
+    let listed = all_steps(interpreter, state).take(LISTED).inspect(|_| n_listed += 1);
     let mut found: Vec<(Step, Outcome)> =
         listed.filter_map(|step| possible(task, interpreter, state, step)).take(TRIES).collect();
     match found.len() {
@@ -146,13 +154,21 @@ fn next(
     }
 }
 
+/// Lists all steps of a state, blocked ones included.
+fn all_steps<'a>(interpreter: &'a Interpreter<'_>, state: &'a State) -> impl Iterator<Item = Step> + 'a {
+    state.threads.iter().enumerate().flat_map(move |(position, thread)| {
+        interpreter.edges(state, thread).iter().flat_map(move |edge| interpreter.steps(state, position, *edge))
+    })
+}
+
 /// The steps that are possible in a state with their outcomes, at most so many, for whoever chooses one.
 pub fn possible_steps(task: &Task<'_>, state: &State, limit: usize) -> Vec<(Step, Outcome)> {
     let interpreter = &Interpreter::new(task.program, task.threads);
-    let all = state.threads.iter().enumerate().flat_map(|(position, thread)| {
-        interpreter.edges(state, thread).iter().flat_map(move |edge| interpreter.steps(state, position, *edge))
-    });
-    all.take(LISTED).filter_map(|step| possible(task, interpreter, state, step)).take(limit).collect()
+    all_steps(interpreter, state)
+        .take(LISTED)
+        .filter_map(|step| possible(task, interpreter, state, step))
+        .take(limit)
+        .collect()
 }
 
 /// The step with its outcome. An assertion that fails and was not asked for stops its thread.

@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 
 use crate::annotated_trace::{AnnotatedStep, Annotator, Context, Ending, ReachedError};
 use crate::json::list;
-use crate::names::Names;
+use crate::names::{Names, vars_of};
 use crate::session::Session;
 use crate::text;
 
@@ -31,10 +31,6 @@ use crate::text;
 pub(super) fn program(context: Context<'_>) -> Json {
     let (program, source) = (context.program, context.source);
     let (names, annotator) = (Names::new(program), Annotator::new(context));
-    let of_scope = |scope: Scope| -> Vec<usize> {
-        let vars = program.vars.iter_enumerated().filter(move |(_, var)| var.scope == scope);
-        vars.map(|(id, _)| id.index()).collect()
-    };
     let var = |(id, var): (VarId, &selvedge_ir::Var)| {
         let scope = match var.scope {
             Scope::Shared => 's',
@@ -58,8 +54,8 @@ pub(super) fn program(context: Context<'_>) -> Json {
         context.map.values.iter().map(|(var, words)| (var.index(), words)).collect();
     json!({
         "vars": list(program.vars.iter_enumerated(), var),
-        "shared": of_scope(Scope::Shared),
-        "thread": of_scope(Scope::Thread),
+        "shared": numbers(&vars_of(program, Scope::Shared)),
+        "thread": numbers(&vars_of(program, Scope::Thread)),
         "procs": list(&program.procs, |proc| json!({ "name": proc.name, "locals": numbers(&proc.locals) })),
         "entries": list(&program.entries, |entry| json!([entry.name, numbers(&entry.thread_vars)])),
         "edges": list(program.edges.indices(), edge),

@@ -80,11 +80,11 @@ fn page(
         false => ("", String::new(), html(body)),
     };
     let markers = [
-        ("title", format!("{}: {word}", parts::escape(&context.source.name))),
-        ("file", parts::escape(&context.source.name)),
-        ("verdict", parts::escape(word)),
+        ("title", format!("{}: {word}", svg::escape(&context.source.name))),
+        ("file", svg::escape(&context.source.name)),
+        ("verdict", svg::escape(word)),
         ("tone", tone.class().to_string()),
-        ("scope", parts::escape(&text::scope(task))),
+        ("scope", svg::escape(&text::scope(task))),
         ("style", STYLE.to_string()),
         ("before", before),
         ("walk", walk.to_string()),

@@ -10,6 +10,7 @@ use selvedge_replay::Violation;
 use crate::annotated_trace::Context;
 use crate::invariant::{Holds, Invariant, invariants};
 use crate::palette::Tone;
+use crate::svg::escape;
 use crate::text;
 
 /// A section with a title.
@@ -26,11 +27,6 @@ impl Section {
             "<section id=\"{id}\" aria-labelledby=\"{id}-title\"><h2 id=\"{id}-title\">{title}</h2>\n{html}</section>\n"
         )
     }
-}
-
-/// A text inside of HTML.
-pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 fn list(rows: &[(&str, String)]) -> String {

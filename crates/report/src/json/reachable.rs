@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::ValueView;
 use super::report::list;
 use crate::annotated_trace::Context;
+use crate::names::vars_of;
 
 /// Returns what can be reached, and the decided assertions, whose evidence is elsewhere in the report.
 pub fn reachable(context: Context<'_>, answer: &Answer) -> Value {
@@ -34,9 +35,6 @@ pub fn reachable(context: Context<'_>, answer: &Answer) -> Value {
 fn view(context: Context<'_>, flow: &Flow, state: &ThreadState) -> Value {
     let program = context.program;
     let proc = &program.procs[program.locs[state.loc].proc];
-    let of_scope = |scope: Scope| -> Vec<VarId> {
-        program.vars.iter_enumerated().filter(|(_, var)| var.scope == scope).map(|(id, _)| id).collect()
-    };
     let named = |vars: &[VarId], values: &[selvedge_ir::Value]| -> BTreeMap<&str, ValueView> {
         vars.iter().zip(values).map(|(var, value)| (program.vars[*var].name.as_str(), (*value).into())).collect()
     };
@@ -44,8 +42,8 @@ fn view(context: Context<'_>, flow: &Flow, state: &ThreadState) -> Value {
     json!({
         "procedure": proc.name,
         "line": spans.min().map(|span| context.source.line(span.start as usize)),
-        "shared": named(&of_scope(Scope::Shared), &state.shared),
-        "thread": named(&of_scope(Scope::Thread), &state.vars),
+        "shared": named(&vars_of(program, Scope::Shared), &state.shared),
+        "thread": named(&vars_of(program, Scope::Thread), &state.vars),
         "locals": named(&proc.locals, &state.locals),
     })
 }

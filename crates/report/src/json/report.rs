@@ -157,16 +157,12 @@ fn threads(scope: ThreadScope) -> Value {
 }
 
 fn target(context: Context<'_>, target: &Target) -> Value {
-    let is_asked = |loc: LocId| target.has_loc(loc);
-    let labels = context.program.labels.iter().filter(|label| is_asked(label.loc));
-    let mut labels: Vec<&str> = labels.map(|label| label.name.as_str()).collect();
-    labels.sort_unstable();
-    labels.dedup();
     let name = |loc: &LocId| {
         let label = context.program.labels.iter().find(|label| label.loc == *loc);
         label.map_or("", |label| label.name.as_str()).into()
     };
-    let mut view = json!({ "assertions": places(context, &target.asserts), "labels": labels });
+    let mut view =
+        json!({ "assertions": places(context, &target.asserts), "labels": text::asked_labels(context, target) });
     let together = (!target.together.is_empty()).then(|| list(&target.together, |meeting| list(meeting, name)));
     add(&mut view, "together", together);
     view

@@ -8,9 +8,10 @@ use selvedge_frontend::bp::LoadOptions;
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::{EdgeId, EntryId, Program, Scope, Value, VarId};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
 
-use super::{GENERATOR, VERSION, ValueView, read};
-use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Context, Ending, Execution, ReachedError};
+use super::{GENERATOR, VERSION, ValueView, add, list, read};
+use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Change, Context, Ending, Execution, ReachedError};
 
 const FORMAT: &str = "selvedge-trace";
 
@@ -31,7 +32,7 @@ pub struct TraceFile {
     pub bodies: Vec<Vec<StepView>>,
     /// The error at the end: for people, recomputed by whoever replays.
     #[serde(default)]
-    pub error: Option<ErrorView>,
+    pub error: Json,
 }
 
 /// The program that a trace or a certificate belongs to.
@@ -128,63 +129,7 @@ pub struct StepView {
     pub body: Option<u32>,
     /// The changes: for people, recomputed by a replay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub changes: Vec<ChangeView>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ChangeView {
-    pub variable: String,
-    /// The owner of the copy, if it is neither the moving thread's nor shared.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thread: Option<u32>,
-    pub before: Option<ValueView>,
-    pub after: ValueView,
-    /// The name of the new value, if it has one: the location of a process.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub location: Option<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ErrorView {
-    pub kind: ErrorKind,
-    pub thread: u32,
-    pub line: usize,
-    pub column: usize,
-    pub text: String,
-    /// The labels of the location that is reached.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub labels: Vec<String>,
-    /// The threads that meet.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub threads: Vec<StandView>,
-    /// The operands of the assertion that fails.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub values: Vec<OperandView>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ErrorKind {
-    Assertion,
-    Label,
-    Together,
-}
-
-/// A thread of a meeting, and its position.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StandView {
-    pub thread: u32,
-    pub line: usize,
-    pub labels: Vec<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OperandView {
-    pub name: String,
-    pub value: ValueView,
-    /// The name of the value, if it has one: the location of a process.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub location: Option<String>,
+    pub changes: Vec<Json>,
 }
 
 /// Why a text is no trace or certificate, or none of a program.
@@ -216,7 +161,7 @@ pub fn read_trace(text: &str) -> Result<TraceFile, ReadError> {
 
 /// Reads the execution in a trace file, or the first one in a report.
 pub fn read_saved(text: &str) -> Result<TraceFile, ReadError> {
-    let whole: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+    let whole: Json = serde_json::from_str(text).unwrap_or_default();
     if whole["format"] != "selvedge-report" {
         return read_trace(text);
     }
@@ -283,22 +228,21 @@ impl QuestionView {
 impl TraceFile {
     /// Writes down a counterexample.
     pub fn new(context: Context<'_>, question: QuestionView, counterexample: &Counterexample) -> TraceFile {
-        let writer = Writer { context };
         let trace = &counterexample.trace;
         let execution = Execution::of(counterexample);
         let annotated = AnnotatedTrace::new(context, execution);
-        let steps = trace.steps.iter().zip(&annotated.steps).map(|(step, told)| writer.step(step, Some(told)));
-        let body = |steps: &Vec<Step>| steps.iter().map(|step| writer.step(step, None)).collect();
+        let steps = trace.steps.iter().zip(&annotated.steps).map(|(step, told)| step_view(context, step, Some(told)));
+        let body = |steps: &Vec<Step>| steps.iter().map(|step| step_view(context, step, None)).collect();
         TraceFile {
             format: FORMAT.to_string(),
             version: VERSION,
             generator: GENERATOR.to_string(),
             program: ProgramView::new(context),
             question,
-            start: writer.start(&trace.start),
+            start: start_view(context, &trace.start),
             steps: steps.collect(),
             bodies: trace.bodies.iter().map(body).collect(),
-            error: annotated.ending.as_ref().map(error),
+            error: annotated.ending.as_ref().map_or(Json::Null, error),
         }
         .marked(&counterexample.irrelevant)
     }
@@ -320,167 +264,158 @@ impl TraceFile {
 
     /// The trace, whose numbers are checked against a program. Whether it can be executed is for the judge to say.
     pub fn trace(&self, program: &Program) -> Result<Trace, ReadError> {
-        let reader = Reader { program };
         let steps = self.steps.iter().enumerate();
-        let steps = steps.map(|(number, step)| reader.step(step, &format!("step {}", number + 1)));
+        let steps = steps.map(|(number, step)| read_step(program, step, &format!("step {}", number + 1)));
         let body = |(number, steps): (usize, &Vec<StepView>)| -> Result<Vec<Step>, ReadError> {
             let place = |at: usize| format!("body {number}, step {}", at + 1);
-            steps.iter().enumerate().map(|(at, step)| reader.step(step, &place(at))).collect()
+            steps.iter().enumerate().map(|(at, step)| read_step(program, step, &place(at))).collect()
         };
         Ok(Trace {
-            start: reader.start(&self.start)?,
+            start: read_start(program, &self.start)?,
             steps: steps.collect::<Result<_, _>>()?,
             bodies: self.bodies.iter().enumerate().map(body).collect::<Result<_, _>>()?,
         })
     }
 }
 
-struct Writer<'a> {
-    context: Context<'a>,
-}
-
-impl Writer<'_> {
-    fn start(&self, start: &Start) -> StartView {
-        let thread = |thread: &StartThread| StartThreadView {
-            entry: self.context.program.entries[thread.entry].name.clone(),
-            number: thread.entry.index() as u32,
-            choices: values(&thread.choices),
-            fresh: self.fresh(&thread.fresh),
-        };
-        StartView {
-            choices: values(&start.choices),
-            fresh: self.fresh(&start.fresh),
-            threads: start.threads.iter().map(thread).collect(),
-        }
-    }
-
-    fn fresh(&self, fresh: &Fresh) -> Vec<FreshView> {
-        let view = |(id, value): &(VarId, Value)| {
-            let var = &self.context.program.vars[*id];
-            let procedure = owner(self.context.program, *id).map(str::to_string);
-            FreshView {
-                variable: var.name.clone(),
-                procedure,
-                number: id.index() as u32,
-                value: (*value).into(),
-                any: false,
-            }
-        };
-        fresh.iter().map(view).collect()
-    }
-
-    fn step(&self, step: &Step, told: Option<&AnnotatedStep>) -> StepView {
-        let span = self.context.map.edges[step.edge].span;
-        let change = |change: &crate::annotated_trace::Change| ChangeView {
-            variable: change.name.clone(),
-            thread: change.of.map(|thread| thread.0),
-            before: change.before.map(ValueView::from),
-            after: change.after.into(),
-            location: change.words[1].clone(),
-        };
-        StepView {
-            thread: step.thread.0,
-            edge: step.edge.index() as u32,
-            line: self.context.source.line(span.start as usize),
-            text: self.context.source.flat(span),
-            command: self.context.map.commands.get(&step.edge).cloned(),
-            choices: values(&step.choices),
-            any: Vec::new(),
-            passive: step.passive.iter().map(|choices| values(choices)).collect(),
-            fresh: self.fresh(&step.fresh),
-            body: step.body,
-            changes: told.map_or(Vec::new(), |told| told.changes.iter().map(change).collect()),
-        }
+fn start_view(context: Context<'_>, start: &Start) -> StartView {
+    let thread = |thread: &StartThread| StartThreadView {
+        entry: context.program.entries[thread.entry].name.clone(),
+        number: thread.entry.index() as u32,
+        choices: values(&thread.choices),
+        fresh: fresh_views(context.program, &thread.fresh),
+    };
+    StartView {
+        choices: values(&start.choices),
+        fresh: fresh_views(context.program, &start.fresh),
+        threads: start.threads.iter().map(thread).collect(),
     }
 }
 
-fn error(ending: &Ending) -> ErrorView {
-    let mut threads = Vec::new();
-    let (kind, labels, values) = match &ending.error {
-        ReachedError::Assertion { operands, .. } => {
-            let view = |operand: &crate::annotated_trace::Operand| OperandView {
-                name: operand.name.clone(),
-                value: operand.value.into(),
-                location: operand.word.clone(),
-            };
-            (ErrorKind::Assertion, Vec::new(), operands.iter().map(view).collect())
-        }
-        ReachedError::Location { labels } => (ErrorKind::Label, labels.clone(), Vec::new()),
-        ReachedError::Together(stands) => {
-            threads.extend(stands.iter().map(|stand| StandView {
-                thread: stand.thread.0,
-                line: stand.position.line,
-                labels: stand.labels.clone(),
-            }));
-            (ErrorKind::Together, Vec::new(), Vec::new())
+fn fresh_views(program: &Program, fresh: &Fresh) -> Vec<FreshView> {
+    let view = |(id, value): &(VarId, Value)| {
+        let var = &program.vars[*id];
+        let procedure = owner(program, *id).map(str::to_string);
+        FreshView {
+            variable: var.name.clone(),
+            procedure,
+            number: id.index() as u32,
+            value: (*value).into(),
+            any: false,
         }
     };
-    ErrorView {
-        kind,
-        thread: ending.thread.0,
-        line: ending.position.line,
-        column: ending.position.column,
-        text: ending.text.clone(),
-        labels,
-        threads,
-        values,
+    fresh.iter().map(view).collect()
+}
+
+fn step_view(context: Context<'_>, step: &Step, told: Option<&AnnotatedStep>) -> StepView {
+    let span = context.map.edges[step.edge].span;
+    StepView {
+        thread: step.thread.0,
+        edge: step.edge.index() as u32,
+        line: context.source.line(span.start as usize),
+        text: context.source.flat(span),
+        command: context.map.commands.get(&step.edge).cloned(),
+        choices: values(&step.choices),
+        any: Vec::new(),
+        passive: step.passive.iter().map(|choices| values(choices)).collect(),
+        fresh: fresh_views(context.program, &step.fresh),
+        body: step.body,
+        changes: told.map_or(Vec::new(), |told| told.changes.iter().map(change).collect()),
     }
 }
 
-struct Reader<'p> {
-    program: &'p Program,
+/// Returns a change: `thread` is the owner of the copy, if it is neither the moving thread's nor shared, and `location`
+/// the name of the new value, if it has one.
+fn change(change: &Change) -> Json {
+    let mut view = json!({ "variable": change.name });
+    add(&mut view, "thread", change.of.map(|thread| thread.0));
+    view["before"] = json!(change.before.map(ValueView::from));
+    view["after"] = json!(ValueView::from(change.after));
+    add(&mut view, "location", change.words[1].as_ref());
+    view
 }
 
-impl Reader<'_> {
-    fn start(&self, view: &StartView) -> Result<Start, ReadError> {
-        let threads = view.threads.iter().map(|thread| self.start_thread(thread));
-        Ok(Start {
+/// Returns an error, with the operands of the assertion that fails, the labels that are reached, or the threads that
+/// meet.
+fn error(ending: &Ending) -> Json {
+    let mut view = json!({
+        "kind": "assertion",
+        "thread": ending.thread.0,
+        "line": ending.position.line,
+        "column": ending.position.column,
+        "text": ending.text,
+    });
+    match &ending.error {
+        ReachedError::Assertion { operands, .. } if operands.is_empty() => {}
+        ReachedError::Assertion { operands, .. } => {
+            view["values"] = list(operands, |operand| {
+                let mut view = json!({ "name": operand.name, "value": ValueView::from(operand.value) });
+                add(&mut view, "location", operand.word.as_ref());
+                view
+            });
+        }
+        ReachedError::Location { labels } => {
+            view["kind"] = "label".into();
+            add(&mut view, "labels", (!labels.is_empty()).then_some(labels));
+        }
+        ReachedError::Together(stands) => {
+            view["kind"] = "together".into();
+            view["threads"] = list(
+                stands,
+                |stand| json!({ "thread": stand.thread.0, "line": stand.position.line, "labels": stand.labels }),
+            );
+        }
+    }
+    view
+}
+
+fn read_start(program: &Program, view: &StartView) -> Result<Start, ReadError> {
+    let threads = view.threads.iter().map(|thread| read_thread(program, thread));
+    Ok(Start {
+        choices: view.choices.iter().map(|value| (*value).into()).collect(),
+        fresh: read_fresh(program, &view.fresh, "start")?,
+        threads: threads.collect::<Result<_, _>>()?,
+    })
+}
+
+fn read_thread(program: &Program, view: &StartThreadView) -> Result<StartThread, ReadError> {
+    let entry = EntryId::new(view.number as usize);
+    match program.entries.get(entry) {
+        Some(known) if known.name == view.entry => Ok(StartThread {
+            entry,
             choices: view.choices.iter().map(|value| (*value).into()).collect(),
-            fresh: self.fresh(&view.fresh, "start")?,
-            threads: threads.collect::<Result<_, _>>()?,
-        })
-    }
-
-    fn start_thread(&self, view: &StartThreadView) -> Result<StartThread, ReadError> {
-        let entry = EntryId::new(view.number as usize);
-        match self.program.entries.get(entry) {
-            Some(known) if known.name == view.entry => Ok(StartThread {
-                entry,
-                choices: view.choices.iter().map(|value| (*value).into()).collect(),
-                fresh: self.fresh(&view.fresh, "start")?,
-            }),
-            Some(known) => Err(mismatch(
-                "start",
-                format!("kind of thread {} is `{}`, not `{}`", view.number, known.name, view.entry),
-            )),
-            None => Err(mismatch("start", format!("the program has no kind of thread `{}`", view.entry))),
+            fresh: read_fresh(program, &view.fresh, "start")?,
+        }),
+        Some(known) => {
+            Err(mismatch("start", format!("kind of thread {} is `{}`, not `{}`", view.number, known.name, view.entry)))
         }
+        None => Err(mismatch("start", format!("the program has no kind of thread `{}`", view.entry))),
     }
+}
 
-    fn fresh(&self, views: &[FreshView], place: &str) -> Result<Fresh, ReadError> {
-        let one = |view: &FreshView| {
-            let id = named_variable(self.program, place, view.number, &view.variable, view.procedure.as_deref())?;
-            Ok((id, view.value.into()))
-        };
-        views.iter().map(one).collect()
-    }
+fn read_fresh(program: &Program, views: &[FreshView], place: &str) -> Result<Fresh, ReadError> {
+    let one = |view: &FreshView| {
+        let id = named_variable(program, place, view.number, &view.variable, view.procedure.as_deref())?;
+        Ok((id, view.value.into()))
+    };
+    views.iter().map(one).collect()
+}
 
-    fn step(&self, view: &StepView, place: &str) -> Result<Step, ReadError> {
-        let edge = EdgeId::new(view.edge as usize);
-        if self.program.edges.get(edge).is_none() {
-            let message = format!("the program has no edge {} (line {}, `{}`)", view.edge, view.line, view.text);
-            return Err(mismatch(place, message));
-        }
-        let to_values = |views: &[ValueView]| views.iter().map(|value| (*value).into()).collect();
-        Ok(Step {
-            thread: ThreadId(view.thread),
-            edge,
-            choices: to_values(&view.choices),
-            passive: view.passive.iter().map(|choices| to_values(choices)).collect(),
-            fresh: self.fresh(&view.fresh, place)?,
-            body: view.body,
-        })
+fn read_step(program: &Program, view: &StepView, place: &str) -> Result<Step, ReadError> {
+    let edge = EdgeId::new(view.edge as usize);
+    if program.edges.get(edge).is_none() {
+        let message = format!("the program has no edge {} (line {}, `{}`)", view.edge, view.line, view.text);
+        return Err(mismatch(place, message));
     }
+    let to_values = |views: &[ValueView]| views.iter().map(|value| (*value).into()).collect();
+    Ok(Step {
+        thread: ThreadId(view.thread),
+        edge,
+        choices: to_values(&view.choices),
+        passive: view.passive.iter().map(|choices| to_values(choices)).collect(),
+        fresh: read_fresh(program, &view.fresh, place)?,
+        body: view.body,
+    })
 }
 
 pub(super) fn mismatch(place: &str, message: String) -> ReadError {

@@ -4,8 +4,6 @@
 //! Names are looked up where the question was posed: among the locals of a frame, then the thread's variables, then the
 //! shared ones. Truth values are 0 and 1 in comparisons, so that `x = 1` means what it says.
 
-use std::fmt;
-
 use selvedge_ir::Value;
 
 /// An expression that was read.
@@ -15,14 +13,9 @@ pub struct Watch {
 }
 
 /// Why an expression has no meaning, or no value here.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct NotReadable(pub String);
-
-impl fmt::Display for NotReadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Node {

@@ -13,6 +13,8 @@ use selvedge_ir::{Edge, EdgeId, LocId, Op, ProcId, Program, Target};
 pub use abstract_model::render as render_abstract_model;
 use layout::{Graph, Placed, Point, place};
 
+use crate::text::cut;
+
 /// The longest text at an edge, in characters, and at a loop; the whole text is shown when the pointer rests on it.
 const MAX_LABEL: usize = 36;
 const MAX_LOOP_LABEL: usize = 80;
@@ -227,14 +229,8 @@ fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * CHAR
 }
 
-fn cut(text: &str, length: usize) -> String {
-    if text.chars().count() <= length {
-        return text.to_string();
-    }
-    text.chars().take(length - 1).chain(['…']).collect()
-}
-
-fn escape(text: &str) -> String {
+/// Escapes a text inside of SVG or HTML.
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

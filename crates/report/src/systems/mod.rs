@@ -16,6 +16,7 @@ use crate::palette::Palette;
 use crate::text::block::Block;
 use crate::text::seconds;
 
+pub(crate) use show::escape;
 pub use show::{dot, stats};
 
 /// Returns the answer for other programs.

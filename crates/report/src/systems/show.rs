@@ -15,7 +15,10 @@ pub fn stats(pds: &Pds) -> String {
         ("states", pds.states.len().to_string()),
         ("symbols", pds.symbols.len().to_string()),
         ("rules", format!("{} ({kinds})", pds.rules.len())),
-        ("start", format!("{}, stacks of up to {}", configurations(pds.initial.len()), count(deepest, "symbol"))),
+        (
+            "start",
+            format!("{}, stacks of up to {}", count(pds.initial.len(), "configuration"), count(deepest, "symbol")),
+        ),
         ("targets", count(pds.targets.len(), "head")),
     ];
     let mut out = String::new();
@@ -23,10 +26,6 @@ pub fn stats(pds: &Pds) -> String {
         let _ = writeln!(out, "{:<16} {value}", format!("{name}:"));
     }
     out
-}
-
-fn configurations(number: usize) -> String {
-    count(number, "configuration")
 }
 
 /// A graph for Graphviz: control states, and an edge `g / w` for each rule. States with a target are red, and those of
@@ -54,7 +53,7 @@ fn word(pds: &Pds, word: &[SymbolId]) -> String {
     if names.is_empty() { "-".to_string() } else { names.join(" ") }
 }
 
-/// The text inside of double quotes.
-fn escape(text: &str) -> String {
+/// Escapes a text inside of double quotes.
+pub(crate) fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }

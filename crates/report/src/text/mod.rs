@@ -1,7 +1,6 @@
 //! Reports for people: the result, the trace, the last line.
 
 pub(crate) mod block;
-mod crosscheck;
 mod each;
 mod layout;
 mod result;
@@ -9,10 +8,11 @@ mod summary;
 mod trace;
 
 pub use block::no_answer;
-pub use crosscheck::{Opinion, crosscheck};
 pub use each::place_of;
 pub(crate) use layout::cut;
 pub use result::{Detail, Style, certificate_text, initial_threads, remark, report, scope, target};
-pub(crate) use result::{contexts_text, cutoff_text, engine_end, meeting_text, seconds, unreachable_asserts};
-pub use summary::{Row, summary};
+pub(crate) use result::{
+    asked_labels, contexts_text, cutoff_text, engine_end, meeting_text, seconds, unreachable_asserts,
+};
+pub use summary::{Row, crosscheck, summary};
 pub use trace::{change_text, event_text, trace};

@@ -1,5 +1,6 @@
 //! The result of a check: the verdict with its scope, and the last line.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use selvedge_check::{
@@ -142,10 +143,14 @@ fn refinement_text(refinement: &Refinement) -> String {
 
 /// Describes the results for growing numbers of contexts per thread.
 pub(crate) fn contexts_text(contexts: &Contexts) -> String {
-    let reached: Vec<String> = contexts.reached.iter().map(|(k, n_states)| format!("{n_states} at {k}")).collect();
     let error = contexts.error.map(|k| format!("an error within {} per thread", count(k as usize, "context")));
-    let states = (!reached.is_empty()).then(|| format!("reachable shared states: {}", reached.join(", ")));
-    error.into_iter().chain(states).collect::<Vec<_>>().join("; ")
+    error.into_iter().chain(reached_text(&contexts.reached)).collect::<Vec<_>>().join("; ")
+}
+
+/// Lists how many shared states are reached within numbers of contexts or rounds.
+fn reached_text(reached: &[(u32, u128)]) -> Option<String> {
+    let reached: Vec<String> = reached.iter().map(|(k, n_states)| format!("{n_states} at {k}")).collect();
+    (!reached.is_empty()).then(|| format!("reachable shared states: {}", reached.join(", ")))
 }
 
 /// A thread that Eve names in the adequacy game.
@@ -158,13 +163,11 @@ fn eve_text(named: &EveMove) -> String {
 
 /// Describes the results for growing numbers of rounds.
 fn rounds_text(rounds: &Rounds) -> String {
-    let reached: Vec<String> = rounds.reached.iter().map(|(k, n_states)| format!("{n_states} at {k}")).collect();
     let error = rounds.error.map(|k| format!("an error within {}", count(k as usize, "round")));
-    let states = (!reached.is_empty()).then(|| format!("reachable shared states: {}", reached.join(", ")));
     let enough = rounds.enough.map(|k| format!("all states are reached in {}", count(k as usize, "round")));
     let open: Vec<String> = rounds.open.iter().map(u32::to_string).collect();
     let open = (!open.is_empty()).then(|| format!("open whether all states are reached in {}", open.join(", ")));
-    error.into_iter().chain(enough).chain(open).chain(states).collect::<Vec<_>>().join("; ")
+    error.into_iter().chain(enough).chain(open).chain(reached_text(&rounds.reached)).collect::<Vec<_>>().join("; ")
 }
 
 /// Returns what a summary says beside the verdict: the reason where there is none, else the engine and the time.
@@ -235,14 +238,16 @@ pub fn target(context: Context<'_>, target: &Target) -> String {
         [assert] => parts.push(format!("the assertion on line {}", line_of(context, *assert))),
         asserts => parts.push(count(asserts.len(), "assertion")),
     }
-    let labels = context.program.labels.iter().filter(|label| target.has_loc(label.loc));
-    let mut labels: Vec<&str> = labels.map(|label| label.name.as_str()).collect();
-    labels.sort_unstable();
-    labels.dedup();
-    parts.extend(labels.iter().map(|label| format!("label {label}")));
+    parts.extend(asked_labels(context, target).iter().map(|label| format!("label {label}")));
     parts
         .extend(target.together.iter().map(|meeting| format!("threads at {} at once", meeting_text(context, meeting))));
     list(&parts, 15)
+}
+
+/// Lists the labels that are asked for, each once.
+pub(crate) fn asked_labels<'a>(context: Context<'a>, target: &Target) -> BTreeSet<&'a str> {
+    let labels = context.program.labels.iter().filter(|label| target.has_loc(label.loc));
+    labels.map(|label| label.name.as_str()).collect()
 }
 
 /// `A and B`, by the first label of each location.

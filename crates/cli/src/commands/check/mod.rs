@@ -4,6 +4,7 @@ mod one;
 mod options;
 mod system;
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use selvedge_engines::EngineKind;
@@ -136,7 +137,7 @@ impl Printed {
     /// Returns the last line. For several files an unknown names the file that it speaks of.
     fn last_line(&self, n_files: usize) -> String {
         match &self.reason {
-            Some(reason) if n_files > 1 => format!("VERIFICATION UNKNOWN ({}: {reason})", self.row.file),
+            Some(reason) if n_files > 1 => format!("VERIFICATION UNKNOWN ({}: {reason})", self.row.name),
             _ => self.line.clone(),
         }
     }
@@ -153,8 +154,13 @@ fn print(checked: &Checked, args: &CheckArgs, session: &Session) -> Printed {
     }
     let written = [
         write_trace(checked, args, session),
-        write_certificate(checked, args, session),
-        write_html(checked, args, session),
+        write_part(
+            args.certificate.as_ref(),
+            || checked.certificate(&args.question),
+            "there is no certificate",
+            session,
+        ),
+        write_part(args.html.as_ref(), || checked.html(), "this result has no page", session),
     ];
     let summary = checked.summary();
     let exit = Exit::worst(written.into_iter().chain([summary.exit]));
@@ -190,28 +196,14 @@ fn write_trace(checked: &Checked, args: &CheckArgs, session: &Session) -> Exit {
     program::write(path, &json::to_text(&trace), session)
 }
 
-/// Writes the certificate, if there is one and it is wanted. One that is wanted and missing is noted.
-fn write_certificate(checked: &Checked, args: &CheckArgs, session: &Session) -> Exit {
-    let Some(path) = &args.certificate else { return Exit::Success };
-    match checked.certificate(&args.question) {
-        Some(certificate) => program::write(path, &certificate, session),
-        None => {
-            session.printer.err(&format!("note: there is no certificate: {} is not written\n", path.display()));
-            Exit::Success
-        }
+/// Writes a part of the result, if it is wanted. One that is wanted and missing is noted.
+fn write_part(path: Option<&PathBuf>, part: impl FnOnce() -> Option<String>, missing: &str, session: &Session) -> Exit {
+    let Some(path) = path else { return Exit::Success };
+    if let Some(part) = part() {
+        return program::write(path, &part, session);
     }
-}
-
-/// Writes the page, if it is wanted. A result that has none is noted.
-fn write_html(checked: &Checked, args: &CheckArgs, session: &Session) -> Exit {
-    let Some(path) = &args.html else { return Exit::Success };
-    match checked.html() {
-        Some(page) => program::write(path, &page, session),
-        None => {
-            session.printer.err(&format!("note: this result has no page: {} is not written\n", path.display()));
-            Exit::Success
-        }
-    }
+    session.printer.err(&format!("note: {missing}: {} is not written\n", path.display()));
+    Exit::Success
 }
 
 /// The summary, the last line, or the whole JSON.

@@ -221,7 +221,7 @@ impl Checked {
     /// The line of the table of several files.
     pub(super) fn row(&self, exit: Exit) -> Row {
         let Summary { word, remark, .. } = self.summary();
-        Row { file: self.source.name.clone(), verdict: word.to_string(), remark, tone: exit.tone() }
+        Row { name: self.source.name.clone(), verdict: word.to_string(), tone: exit.tone(), time: None, remark }
     }
 
     /// The trace to an error, if there is one.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use selvedge_check::{Paths, RoundBound};
+use selvedge_check::Paths;
 use selvedge_driver::{Ask, Certify, Minimize, Options};
 use selvedge_engines::cegar::AbstractionListener;
 use selvedge_engines::pushdown::Direction;
@@ -20,7 +20,7 @@ pub(super) fn options(args: &CheckArgs) -> Options {
     }
     engine_options.cegar.keep = args.keep.clone().map(keep);
     engine_options.contexts.bound = args.contexts;
-    engine_options.rounds.bound = args.rounds.map(RoundBound::from);
+    engine_options.rounds.bound = args.rounds;
     engine_options.summaries.eager = args.eager;
     engine_options.summaries.exact = args.exact;
     engine_options.sat.summaries = args.summaries.unwrap_or_default();
