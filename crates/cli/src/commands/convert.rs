@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ConvertArgs, session: &Session) -> Result<Exit, Exit> {
 
 /// Returns the pushdown system of a program. An error says why there is none.
 fn to_pds(task: &Task<'_>, name: &str, args: &ConvertArgs, session: &Session) -> Result<String, (String, Exit)> {
-    Pushdown::default().supports(task).map_err(|unsupported| (unsupported.to_string(), Exit::Unknown))?;
+    Pushdown.supports(task).map_err(|unsupported| (unsupported.to_string(), Exit::Unknown))?;
     session.listen_for_interrupts();
     let run = session.run(args.time_limit, args.memory_limit).since(session.start);
     let converted = pushdown::convert(task, &run).map_err(|stop| (stop.to_string(), Exit::from(stop)))?;
