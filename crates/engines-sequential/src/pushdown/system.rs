@@ -151,7 +151,7 @@ impl<'a> ProgramSystem<'a> {
 
     /// Gives the shared variables their initial values; then the prelude starts or, without one, the thread.
     fn boot(&mut self) -> Result<Vec<RuleMove<RuleLabel>>, Stop> {
-        let starts = self.starts(&self.program.init, &self.start_draws, &self.steps.blank())?;
+        let starts = self.starts(&self.program.init, &self.start_draws, &self.steps.slots.blank())?;
         let start = |(number, values): (u64, Values)| {
             let (to, push) = match self.program.prelude {
                 Some(prelude) => {
@@ -173,7 +173,7 @@ impl<'a> ProgramSystem<'a> {
     fn start_thread(&mut self, shared: Bits) -> Result<Vec<RuleMove<RuleLabel>>, Stop> {
         let program = self.program;
         let kind = &program.entries[0];
-        let mut before = Values { shared, ..self.steps.blank() };
+        let mut before = Values { shared, ..self.steps.slots.blank() };
         for var in program.vars.indices().filter(|var| program.vars[*var].scope == Scope::Thread) {
             self.steps.slots.write(&mut before, var, false);
         }

@@ -22,7 +22,7 @@ pub struct Chosen<T> {
 pub fn shared(model: &Model<'_>, run: &Run<'_>) -> Result<Vec<Chosen<Bits>>, Stop> {
     let init = &model.program().init;
     let open = model.live_shared_vars().filter(|var| !initialises(init, *var)).collect();
-    chosen(model, init, open, &model.steps.blank(), run, |values| {
+    chosen(model, init, open, &model.steps.slots.blank(), run, |values| {
         let mut shared = values.shared;
         model.forget_shared(&mut shared);
         shared
@@ -34,13 +34,13 @@ pub fn prelude(model: &Model<'_>, run: &Run<'_>) -> Result<Option<Vec<Chosen<Loc
     let Some(proc) = model.program().prelude else { return Ok(None) };
     let loc = model.program().procs[proc].entry;
     let part = |values: Values| Local { kind: Kind::Prelude, loc, bits: values.locals };
-    chosen(model, &[], model.steps.open_locals(proc), &model.steps.blank(), run, part).map(Some)
+    chosen(model, &[], model.steps.open_locals(proc), &model.steps.slots.blank(), run, part).map(Some)
 }
 
 /// Returns all states in which a thread of a kind can start.
 pub fn thread(model: &Model<'_>, id: EntryId, shared: &Bits, run: &Run<'_>) -> Result<Vec<Chosen<Local>>, Stop> {
     let entry = &model.program().entries[id];
-    let before = Values { shared: shared.clone(), ..model.steps.blank() };
+    let before = Values { shared: shared.clone(), ..model.steps.slots.blank() };
     chosen(model, &entry.init, model.steps.open_vars(id), &before, run, |values| {
         let loc = model.program().procs[entry.proc].entry;
         let mut part = Local { kind: Kind::Entry(id), loc, bits: values.locals };

@@ -38,7 +38,6 @@ impl Values {
 }
 
 /// The values that are drawn in a step or at a start.
-#[derive(Default)]
 pub struct Draws {
     n_choices: usize,
     /// The variables that start with any value.
@@ -134,7 +133,7 @@ impl<'p> Explicit<'p> {
     /// Prepares the steps of a program that keeps the variables of each location for which `keeps` holds.
     pub fn new(program: &'p Program, slots: Slots, keeps: &dyn Fn(LocId, VarId) -> bool) -> Explicit<'p> {
         let kept = program.locs.iter_enumerated().map(|(id, loc)| {
-            let mut kept = Values { shared: zeros(slots.shared.len()), locals: zeros(slots.n_locals) };
+            let mut kept = slots.blank();
             for var in slots.shared.iter().chain(&slots.thread_vars).chain(&program.procs[loc.proc].locals) {
                 slots.write(&mut kept, *var, keeps(id, *var));
             }
@@ -328,11 +327,6 @@ impl<'p> Explicit<'p> {
             }
             found(drawn, values);
         })
-    }
-
-    /// Returns values in which everything is false.
-    pub fn blank(&self) -> Values {
-        Values { shared: zeros(self.slots.shared.len()), locals: zeros(self.slots.n_locals) }
     }
 }
 

@@ -25,6 +25,11 @@ pub fn set(bits: &mut [u64], place: usize, value: bool) {
 }
 
 impl Slots {
+    /// Returns values in which everything is false.
+    pub fn blank(&self) -> Values {
+        Values { shared: zeros(self.shared.len()), locals: zeros(self.n_locals) }
+    }
+
     /// Returns the value of a variable.
     pub fn read(&self, shared: &[u64], locals: &[u64], var: VarId) -> bool {
         get(if self.is_shared(var) { shared } else { locals }, self.get(var))
