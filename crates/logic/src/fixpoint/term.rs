@@ -87,8 +87,8 @@ impl Term {
         self.atoms().into_iter().filter(|(_, negated)| !negated).map(|(r, _)| r).collect()
     }
 
-    /// Returns the value for given values of the relations; with a difference, for that at one occurrence and the values
-    /// at all others. Then only the side of a union with that occurrence counts.
+    /// Returns the value for given values of the relations; with a difference, for that at one occurrence and the
+    /// values at all others. Then only the side of a union with that occurrence counts.
     pub(super) fn eval(&self, values: &[Relation], delta: Option<Delta<'_>>) -> Result<Relation, OutOfNodes> {
         match self {
             Term::Atom(r) => Ok(delta.map_or(&values[r.index()], |(_, delta)| delta).clone()),
