@@ -25,7 +25,7 @@ use crate::text;
 /// | `procs` | name and locals of each procedure |
 /// | `entries` | for each kind of initial thread its name and its per-thread variables |
 /// | `edges` | for each edge: first line, last line, text |
-/// | `locs` | for each location the line of the statement that follows; 0 for none, or for commands that may all follow |
+/// | `locs` | for each location the line of the statement that follows; 0 for none, or for guarded commands |
 /// | `words` | for variables whose values have names, the names of 0, 1, .. |
 /// | `guarded` | whether there is only one thread, whose position is of no interest: guarded commands |
 pub(super) fn program(context: Context<'_>) -> Json {
