@@ -91,8 +91,8 @@ impl Closing {
     }
 }
 
-/// Returns the visible state of a thread at a location, given the values of the shared variables, of the per-thread ones
-/// and of its locals, one after the other.
+/// Returns the visible state of a thread at a location, given the values of the shared variables, of the per-thread
+/// ones and of its locals, one after the other.
 fn thread_state(loc: LocId, n_shared: usize, n_thread_vars: usize, values: Vec<bool>) -> ThreadState {
     let mut values = values.into_iter().map(Value::Bool);
     let shared = values.by_ref().take(n_shared).collect();

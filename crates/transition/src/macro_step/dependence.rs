@@ -92,8 +92,8 @@ impl Dependence {
         &self.futures[loc]
     }
 
-    /// Groups threads at some locations whose futures depend on each other, directly or through others. Returns for each
-    /// thread the number of a thread that names its group.
+    /// Groups threads at some locations whose futures depend on each other, directly or through others. Returns for
+    /// each thread the number of a thread that names its group.
     pub fn groups(&self, locs: &[LocId]) -> Vec<usize> {
         let mut group: Vec<usize> = (0..locs.len()).collect();
         for one in 0..locs.len() {

@@ -33,8 +33,8 @@ pub struct CutoffResult {
 /// Grows N until the thread states are all that can be covered and the targets are decided, or N is as large as it may
 /// be.
 ///
-/// It ends without a bound if it computes exactly what can be covered: N threads reach all that can be covered for some N, and a
-/// target that can be covered is.
+/// It ends without a bound if it computes exactly what can be covered: for some N, N threads reach all that can be
+/// covered, and a target that can be covered is.
 pub fn search(rules: &Rules<'_>, effort: Effort, run: &Run<'_>) -> Result<CutoffResult, Stop> {
     let mut found = CutoffResult { cutoff: Cutoff::default(), answer: None };
     let mut coverable: Option<Coverable> = None;

@@ -316,8 +316,8 @@ fn slots_of(places: &[PlaceId]) -> Vec<InSlot> {
     places.iter().enumerate().map(|(view_slot, place)| (*place, ViewSlot::Copy(view_slot))).collect()
 }
 
-/// Returns the changes of view slots that move one of `k` threads to the slot of the moving one, and leave the slot `at`
-/// free among the others.
+/// Returns the changes of view slots that move one of `k` threads to the slot of the moving one, and leave the slot
+/// `at` free among the others.
 fn with_gap(k: usize, mover: usize, at: usize) -> Vec<(ViewSlot, ViewSlot)> {
     let others = (0..k).filter(|view_slot| *view_slot != mover).zip(0..);
     let others = others.map(|(view_slot, to)| (ViewSlot::Copy(view_slot), ViewSlot::Copy(to + usize::from(to >= at))));
