@@ -77,7 +77,8 @@ fn variables(term: &str) -> BTreeSet<&str> {
     words.filter(is_var).collect()
 }
 
-/// Returns an expression as a term. `now` names the variables, `next` their values after the step, `choices` the choices.
+/// Returns an expression as a term. `now` names the variables, `next` their values after the step, `choices` the
+/// choices.
 pub(super) fn value(
     expr: &Expr,
     choices: &str,

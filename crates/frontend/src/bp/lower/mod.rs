@@ -30,8 +30,8 @@ const MAX_SUGGESTIONS: u32 = 100;
 /// Limit on the number of choices of a step: half of what the representation allows, since `enforce` may double it.
 const MAX_CHOICES: u32 = 1 << 19;
 
-/// Lowers a file, about which the parser has reported these findings. If some are errors, nothing is reported as unused,
-/// and the `skipped` names are not reported as unknown.
+/// Lowers a file, about which the parser has reported these findings. If some are errors, nothing is reported as
+/// unused, and the `skipped` names are not reported as unknown.
 pub(super) fn lower(file: &File, parsed: Vec<Diagnostic>, skipped: FxHashSet<Symbol>, options: &LoadOptions) -> Loaded {
     let is_whole = !parsed.iter().any(Diagnostic::is_error);
     let mut found = Output { diagnostics: parsed, ..Output::default() };
