@@ -5,7 +5,8 @@
 //! flag, and, if it starts threads, on the number of threads that may start; so it is computed once for each of these
 //! and kept.
 //!
-//! *End.* Each cycle of steps contains a visible point. *Right.* All steps are tried ([`crate::step::explicit`]); values that are not read any more are forgotten at the end.
+//! *End.* Each cycle of steps contains a visible point. *Right.* All steps are tried ([`crate::step::explicit`]);
+//! values that are not read any more are forgotten at the end.
 //!
 //! - `parts`: shared valuations and thread states, identified by numbers.
 //! - `model`: the data that does not change during a search.

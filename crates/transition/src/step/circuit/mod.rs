@@ -2,8 +2,8 @@
 //!
 //! A valuation gives each visible variable a literal of an and-inverter graph. Choices are inputs of the graph, fresh
 //! for each step, so each assignment of the inputs is one execution. [`step`] returns the [`Effect`] of an edge; the
-//! engine conjoins its condition to a guard and decides where the thread continues. The functions keep no state: engines
-//! that unroll, merge or summarise share them.
+//! engine conjoins its condition to a guard and decides where the thread continues. The functions keep no state:
+//! engines that unroll, merge or summarise share them.
 //!
 //! Programs are Boolean and have one thread, so passive conditions hold and passive assignments do nothing.
 

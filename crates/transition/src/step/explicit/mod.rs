@@ -1,10 +1,10 @@
 //! Steps on explicit valuations.
 //!
 //! A thread sees two valuations: the shared variables, and its own. Everything nondeterministic in a step is a *draw*:
-//! first the choices of the edge, by number, then the variables that start with any value. [`Explicit::steps`] tries all
-//! draws that make a difference, and abandons those that the condition of an assignment rules out as soon as it can. A
-//! search says where the values of variables are ([`Slots`]), which of them it keeps at each location, and what it does
-//! with each [`Outcome`].
+//! first the choices of the edge, by number, then the variables that start with any value. [`Explicit::steps`] tries
+//! all draws that make a difference, and abandons those that the condition of an assignment rules out as soon as it
+//! can. A search says where the values of variables are ([`Slots`]), which of them it keeps at each location, and what
+//! it does with each [`Outcome`].
 
 pub mod values;
 
@@ -70,8 +70,8 @@ impl Draws {
         drawn
     }
 
-    /// Returns the choices and the fresh variables. Choices that were not drawn are false; fresh variables that were not
-    /// drawn are left out.
+    /// Returns the choices and the fresh variables. Choices that were not drawn are false; fresh variables that were
+    /// not drawn are left out.
     pub fn split(&self, drawn: &[bool]) -> (Vec<bool>, Vec<(VarId, bool)>) {
         let choices = (0..self.n_choices).map(|number| drawn.get(number).copied().unwrap_or(false));
         let fresh = self.fresh.iter().zip(drawn.iter().skip(self.n_choices));
@@ -194,8 +194,8 @@ impl<'p> Explicit<'p> {
         this.locals.iter().copied().filter(is_open).collect()
     }
 
-    /// Calls `found` with the draws and the outcome of each step along an edge. Threads start only if `may_start` holds.
-    /// Values are not forgotten.
+    /// Calls `found` with the draws and the outcome of each step along an edge. Threads start only if `may_start`
+    /// holds. Values are not forgotten.
     pub fn steps(
         &self,
         id: EdgeId,
