@@ -8,7 +8,7 @@ use selvedge_ir::span::Span;
 
 use crate::diagnostic::{Code, Diagnostic};
 
-/// The kinds of tokens of a language; [`token_kinds`] defines them.
+/// The kinds of tokens of a language; `token_kinds!` defines them.
 pub trait Kind: Copy + Eq {
     /// The end of the file.
     const EOF: Self;
