@@ -5,9 +5,10 @@
 //! visited once.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use rustc_hash::FxHashSet;
 use selvedge_check::Run;
 use selvedge_ir::{EdgeId, Program, Value, VarId};
 
@@ -129,18 +130,18 @@ pub(super) struct Explorer<'a> {
     /// The shared variables that are listed.
     pub(super) shared_vars: &'a [VarId],
     /// The variables that must not be read.
-    pub(super) hidden: HashSet<VarId>,
+    pub(super) hidden: FxHashSet<VarId>,
     /// The number of threads that may be started.
     pub(super) room: usize,
     /// The number of cases that may still be looked at.
     pub(super) left: Rc<Cell<usize>>,
-    seen: HashSet<(usize, Way)>,
+    seen: FxHashSet<(usize, Way)>,
     arrivals: Vec<(EdgeId, Arrival)>,
 }
 
 impl<'a> Explorer<'a> {
     pub(super) fn new(table: &'a PlaceTable<'a>, shared_vars: &'a [VarId]) -> Explorer<'a> {
-        let (hidden, seen, arrivals) = (HashSet::new(), HashSet::new(), Vec::new());
+        let (hidden, seen, arrivals) = (FxHashSet::default(), FxHashSet::default(), Vec::new());
         let (room, left) = (usize::MAX, Rc::new(Cell::new(LIMIT)));
         Explorer { table, shared_vars, hidden, room, left, seen, arrivals }
     }
