@@ -246,6 +246,7 @@ impl Solver {
             if let Some(empty) = self.empty {
                 return Ok(Some(Answer::Unsatisfiable(empty)));
             }
+            // A conflict without decisions contradicts the clauses; others teach a clause and undo decisions.
             if let Some(conflict) = self.propagate_with(proof) {
                 n_conflicts += 1;
                 if self.levels.is_empty() {
@@ -262,6 +263,8 @@ impl Solver {
             if n_conflicts >= conflicts {
                 return Ok(None);
             }
+            // The first levels belong to the assumptions, in their order; one that is false already follows from the
+            // clauses and the assumptions before it.
             let decision = match assumptions.get(self.levels.len()) {
                 Some(assumption) if self.truth(*assumption) < 0 => {
                     return Ok(Some(Answer::Unsatisfiable(self.prove_failure(*assumption, proof))));

@@ -138,6 +138,8 @@ impl<'p> Interpreter<'p> {
         if let Some(held) = flag(op) {
             next.holder = held.then_some(state.threads[position].id);
         }
+        // The values of a call fill the frame that it pushes, and a thread that ends has no variables. All other writes
+        // come after the change of frames, so that the results of a return reach the caller.
         let stack = &mut next.threads[position].stack;
         match control {
             Control::Go(to) => stack.last_mut().expect("the moving thread has a frame").loc = to,

@@ -74,6 +74,7 @@ fn compare(model: &Model, number: u64, _: Budget, tally: &mut Tally) -> Result<(
         tally.count("open");
         return Ok(());
     }
+    // Within the bound the engine explores everything, so a bound that was reached means that there is no error within.
     let is_unsafe = match engine.check(&small, &Run::unlimited()) {
         Ok(Verdict::Unsafe(_)) => true,
         Ok(Verdict::Safe(_)) | Err(Stop::BoundReached(_)) => false,

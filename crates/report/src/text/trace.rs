@@ -57,6 +57,7 @@ pub(super) fn trace_in(
     let mut turn = 1;
     let mut running: Option<ThreadId> = None;
     for (number, told) in annotated.steps.iter().enumerate() {
+        // A switch to a thread of a smaller number begins the next context or round; the prelude is outside of both.
         if running != Some(told.thread) {
             turn += u32::from(running.is_some_and(|running| running.0 >= first && told.thread < running));
             match parts {

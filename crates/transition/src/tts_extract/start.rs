@@ -167,6 +167,7 @@ fn run_prelude(
         if let Some(steps) = steps_to_error(views, from, &block) {
             found.fail(views, from, beginning(steps, true));
         }
+        // A block that ends the prelude begins the initial threads; any other one leads to a point of the prelude.
         let mut new = Vec::new();
         for out in &block.outs {
             let steps = until_error(views.model, &block, out.last, ThreadId(0)).0;

@@ -408,6 +408,7 @@ impl<'a> SymbolicSearch<'a> {
         let mut any = false;
         for (Marking { ended, pairs }, draft) in drafts.drain(..) {
             self.machine.layout.manager.tidy();
+            // Two markings that differ in the set of one pair, and have the same shared values, are one with the union.
             let mut keys = partner_keys(ended, &pairs, &draft.shared);
             let partner = keys.find_map(|(single, key)| {
                 let (partner, set) = partners.get(&key)?;
@@ -426,6 +427,7 @@ impl<'a> SymbolicSearch<'a> {
                 add(&mut pairs, Pair { set: sets.id(&union), ..single });
                 draft.origins.splice(0..0, other.origins);
             }
+            // Keys of markings that were merged away stay in the table: `fits` asks whether the marking is still there.
             for (single, key) in partner_keys(ended, &pairs, &draft.shared) {
                 partners.insert(key, (pairs.clone(), single.set));
             }

@@ -431,6 +431,7 @@ impl Traveller for Walk<'_> {
         let edge = &program.edges[step.edge];
         let mut standing = Standing::new(&self.table.places, &state.now, &state.others);
         let done = Meaning::new(program, &mut self.sat, &mut standing).effect(edge, step.caller)?;
+        // The assertion is about the state before the step, so it comes before conditions restrict the guard.
         if let Some(holds) = done.asserted {
             if self.table.task.target.has_assert(step.edge) {
                 let fails = self.sat.and(state.guard, !holds);
@@ -451,6 +452,7 @@ impl Traveller for Walk<'_> {
         {
             return Ok(Vec::new());
         }
+        // The callee's variables are forgotten before the results are written, which are the caller's.
         if let Control::Return(call) = control(edge, step.caller) {
             let falsehood = self.sat.constant(false);
             let locals = &program.procs[call_of(program, call).callee].locals;
