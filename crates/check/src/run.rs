@@ -155,7 +155,7 @@ impl<'o> Run<'o> {
         Run { start, ..self }
     }
 
-    /// The same run with these SMT solvers. Without them there are none.
+    /// Returns the same run with these SMT solvers. By default there are no solvers.
     #[must_use]
     pub fn with_solvers(self, solvers: Solvers) -> Run<'o> {
         Run { solvers, ..self }

@@ -7,7 +7,7 @@ use selvedge_report::Palette;
 
 use crate::args::When;
 
-/// Writes text. A reader that has closed the pipe (`| head`) is no error: the rest is dropped.
+/// Writes text. A reader that has closed the pipe (`| head`) is not an error: the rest is dropped.
 pub(crate) struct Printer {
     colour: When,
     /// Set if standard output could not be written for another reason than a closed pipe.

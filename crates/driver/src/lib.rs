@@ -77,7 +77,7 @@ pub enum Ask {
 /// The source of the certificate of a safe answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Certify {
-    /// The engine that answers, or nobody.
+    /// The engine that answered, if one did.
     #[default]
     Engine,
     /// If it gives none, [`EngineKind::Summaries`], for rounds [`EngineKind::Views`], within what is left of the

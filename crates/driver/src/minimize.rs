@@ -8,8 +8,8 @@
 //! value does not matter.
 //!
 //! It ends because each taken candidate is better than the one before, and because all candidates together may take
-//! only so many steps of the interpreter, which makes the result independent of the clock. It is right because the
-//! interpreter executes every candidate, and the judge what is taken at last.
+//! only a fixed number of steps of the interpreter, which makes the result independent of the clock. It is right
+//! because the interpreter executes every candidate, and the judge what is taken at last.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

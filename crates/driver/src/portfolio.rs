@@ -417,7 +417,7 @@ impl Parallel {
             let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 attempt(&prepared, row, &options, &part.run(&reporter))
             }));
-            // Nobody listens any more if another was faster.
+            // The receiver is gone if another engine was faster.
             let _ = sender.send(Message::Done(number, Box::new(result)));
         };
         thread::Builder::new().stack_size(STACK).spawn(work).expect("the system gives a thread");

@@ -128,7 +128,7 @@ pub struct Pan {
 }
 
 impl Pan {
-    /// The command that searches. That nobody can move is no error.
+    /// The command that searches. Deadlock is not an error.
     pub fn command(&self, room: Room) -> Command {
         let mut search = Command::new(self.folder.join("pan"));
         search.args(["-E", "-n", &format!("-m{}", room.depth), &format!("-w{}", room.table)]);

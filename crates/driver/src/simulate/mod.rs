@@ -161,7 +161,7 @@ fn all_steps<'a>(interpreter: &'a Interpreter<'_>, state: &'a State) -> impl Ite
     })
 }
 
-/// The steps that are possible in a state with their outcomes, at most so many, for whoever chooses one.
+/// Returns the steps that are possible in a state with their outcomes, up to a limit, to choose from.
 pub fn possible_steps(task: &Task<'_>, state: &State, limit: usize) -> Vec<(Step, Outcome)> {
     let interpreter = &Interpreter::new(task.program, task.threads);
     all_steps(interpreter, state)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use selvedge_logic::smt::{Dialect, Interrupted, Node, Program, Smt, SmtError, SmtValue, Sort, Symbol, Term};
 
-/// Nobody stops the solver.
+/// Never stops the solver.
 fn on() -> Result<(), ()> {
     Ok(())
 }

@@ -29,7 +29,7 @@ pub(super) fn verify(task: &Task<'_>, k: u32, paths: Paths, run: &Run<'_>) -> Re
     step(Path::from_anywhere(task, &places, run), k, paths)
 }
 
-/// Question 1, for each number of steps but 0, as the first place is no error.
+/// Question 1, for each number of steps but 0, as the first place is not an error.
 fn base(mut path: Path<'_>, k: u32) -> Result<(), Refused> {
     for steps in 1..=k {
         let error = path.extend()?;
@@ -39,7 +39,7 @@ fn base(mut path: Path<'_>, k: u32) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Question 2. A state with a step after it is no error.
+/// Question 2. A state with a step after it is not an error.
 fn step(mut path: Path<'_>, k: u32, paths: Paths) -> Result<(), Refused> {
     for _ in 0..k {
         path.extend()?;

@@ -36,7 +36,7 @@ pub(super) struct Move {
 /// All places that control flow can reach; the first one has the number 0.
 #[derive(Default)]
 pub(super) struct Places {
-    /// The control of the thread at each place that is no error.
+    /// The control of the thread at each place that is not an error.
     pub(super) all: Vec<Position>,
     pub(super) moves: Vec<Move>,
 }

@@ -123,7 +123,7 @@ impl<'f> Walk<'f> {
         self.scopes.pop();
     }
 
-    /// Labels may be used before they stand.
+    /// Labels may be used before they are defined.
     fn labels(&mut self, block: &'f Block) {
         for stmt in block {
             for label in &stmt.labels {
