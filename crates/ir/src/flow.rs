@@ -103,3 +103,27 @@ pub(crate) fn reached(program: &Program, may_take: impl Fn(EdgeId) -> bool) -> F
     }
     reached
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::parse;
+
+    #[test]
+    fn the_code_after_a_call_is_reached_only_if_the_callee_can_return() {
+        let is_reached = |last: &str| {
+            let text = format!(
+                "proc main() from L0 to L2
+                   e0 L0 -> L1: call stop()
+                   e1 L1 -> L2: skip
+                 proc stop() from L3 to L4
+                   e2 L3 -> L4: {last}
+                 start main"
+            );
+            let program = parse(&text).expect("the program reads");
+            reached(&program, |_| true).contains(program.edges[EdgeId::new(1)].from.index())
+        };
+        assert!(is_reached("return"));
+        assert!(!is_reached("end"), "the thread ends inside of the call");
+    }
+}

@@ -63,7 +63,7 @@ pub fn simulate(task: &Task<'_>, seed: u64, n_steps: usize, run: &Run<'_>) -> Re
     walk(task, &interpreter, start, n_steps, run, |state| next(task, &interpreter, state, &mut dice))
 }
 
-/// Makes the steps that `next` chooses, until the run ends in an error, the steps are enough, or there is none.
+/// Makes the steps that `next` chooses, until the run ends in an error, the limit is reached, or no step is possible.
 fn walk(
     task: &Task<'_>,
     interpreter: &Interpreter<'_>,
