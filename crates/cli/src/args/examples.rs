@@ -56,24 +56,26 @@ Examples:
 
 pub(super) const REPLAY_EXAMPLES: &str = "\
 Examples:
-  selvedge check --trace-out trace.json program.bp
-  selvedge replay trace.json program.bp
+  selvedge check --threads 3 --trace-out trace.json program.bp
+  selvedge replay --threads 3 trace.json program.bp
 
-The trace records the options of the check that found it, so you do not have to repeat them. Exit
-code 10: the trace is an execution of the program and ends in an error. Exit code 2: the file is not
-a trace, belongs to another program, or cannot be executed; the message names the step.";
+You ask the question, so repeat the options of the check; the file does not decide what is asked.
+Exit code 10: the trace is an execution of the program and ends in an error that you asked for. Exit
+code 2: the file is not a trace, answers another question (the message has the options that ask it),
+belongs to another program, or cannot be executed; the message names the step.";
 
 pub(super) const VERIFY_EXAMPLES: &str = "\
 Examples:
-  selvedge check --certificate proof.json program.bp
-  selvedge verify proof.json program.bp
+  selvedge check --threads 3 --certificate proof.json program.bp
+  selvedge verify --threads 3 proof.json program.bp
   selvedge check --certificate proof.json system.pds
   selvedge verify proof.json system.pds
 
-The certificate records the options of the check, so you do not have to repeat them. Exit code 0: it
-proves that no error can be reached. Exit code 2: the file is not a certificate, belongs to another
-program, or does not prove it safe; the message names the flaw. The checker shares no code with the
-engines, and uses a different solver.";
+You ask the question, so repeat the options of the check; the file does not decide what is proved.
+Exit code 0: it proves that no error that you asked for can be reached. Exit code 2: the file is not
+a certificate, answers another question (the message has the options that ask it), belongs to
+another program, or does not prove it safe; the message names the flaw. The checker shares no code
+with the engines, and uses a different solver.";
 
 pub(super) const SIMULATE_EXAMPLES: &str = "\
 Examples:
@@ -88,8 +90,8 @@ pub(super) const DEBUG_EXAMPLES: &str = "\
 Examples:
   selvedge debug --threads 3 queue.bp
       Search for an error and step through the execution to it; press ? for the keys.
-  selvedge debug --trace trace.json queue.bp
-      Step through a saved execution.
+  selvedge debug --threads 3 --trace trace.json queue.bp
+      Step through a saved execution; repeat the options of the check that found it.
 
 Exit code 10: there is an execution to an error. Otherwise, the exit code of the verdict.";
 

@@ -11,6 +11,7 @@ use clap_complete::Shell;
 use selvedge_check::{ContextBound, Initial, Question};
 use selvedge_engines::sat::{Recursion, SummaryMode};
 use selvedge_frontend::bp::LoadOptions;
+use selvedge_report::json::QuestionView;
 
 use crate::input::Input;
 use crate::quantity;
@@ -282,6 +283,16 @@ impl QuestionArgs {
         }
     }
 
+    /// Returns whether no option is given.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.view() == QuestionView::default()
+    }
+
+    /// The question as traces and certificates name it.
+    pub(crate) fn view(&self) -> QuestionView {
+        QuestionView::new(&self.question(), self.entry.as_deref())
+    }
+
     /// Returns the options with which a program is read for this question.
     pub(crate) fn load_options(&self) -> LoadOptions {
         let labels = self.label.iter().chain(&self.assertion).chain(&self.together).cloned().collect();
@@ -317,13 +328,18 @@ pub(crate) struct ReplayArgs {
     /// Program file; `-` reads standard input
     #[arg(value_name = "FILE")]
     pub(crate) program: Input,
+    /// Input language [auto: determined by the file extension]
+    #[arg(long, value_name = "FORMAT", default_value = "auto")]
+    pub(crate) input_format: InputFormat,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
     /// Write the execution as an HTML report
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// Show the whole state after each step, not only the changes
     #[arg(long)]
     pub(crate) full: bool,
-    /// Print only the last line, and no warnings
+    /// Print only the question and the last line, and no warnings
     #[arg(long, short, conflicts_with = "full")]
     pub(crate) quiet: bool,
 }
@@ -340,10 +356,15 @@ pub(crate) struct VerifyArgs {
     /// Input language [auto: determined by the file extension]
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     pub(crate) input_format: InputFormat,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
+    /// For pushdown systems: the head that was checked instead of the targets in the file
+    #[arg(long, value_name = "HEAD")]
+    pub(crate) target: Option<String>,
     /// Stop after this time: 250ms, 30s, 5m, 1h
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub(crate) time_limit: Option<Duration>,
-    /// Print only the last line, and no warnings
+    /// Print only the question and the last line, and no warnings
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -390,7 +411,8 @@ pub(crate) struct DebugArgs {
     /// Program file; `-` reads standard input
     #[arg(value_name = "FILE")]
     pub(crate) input: Input,
-    /// Step through the execution in this file, written by `check --trace-out` or `check --format json`
+    /// Step through the execution in this file, written by `check --trace-out` or `check --format json`; give the
+    /// same options as to the check
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<Input>,
     #[command(flatten)]

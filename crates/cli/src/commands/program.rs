@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use selvedge_check::{OwnedTask, Question, Subject};
+use selvedge_check::{OwnedTask, Question, Subject, Task};
 use selvedge_driver::Failure;
 use selvedge_frontend::Language;
 use selvedge_frontend::bp::LoadOptions;
@@ -10,7 +10,7 @@ use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::span::SourceMap;
 use selvedge_report::diagnostic::{Shown, render};
 use selvedge_report::json::{QuestionView, ReadError, digest};
-use selvedge_report::{Context, Source};
+use selvedge_report::{Context, Source, text};
 
 use super::language::{self, language_of};
 use crate::args::{InputFormat, QuestionArgs};
@@ -39,6 +39,12 @@ impl Program {
 
     pub(crate) fn subject(&self) -> Subject<'_> {
         Subject { program: &self.program, map: &self.map, text: self.source.text() }
+    }
+
+    /// Says what is asked, in two lines.
+    pub(crate) fn asked(&self, task: &Task<'_>) -> String {
+        let target = text::target(self.context(task.program), task.target);
+        format!("  scope:       {}\n  asked:       {target}\n", text::scope(task))
     }
 
     /// The same for reports; `program` is the one with the initial threads of the question.
@@ -99,17 +105,43 @@ pub(crate) fn pose(
     Ok((program, task))
 }
 
-/// Poses the question of a trace or a certificate about a program.
-pub(crate) fn pose_saved(
-    question: &QuestionView,
-    program: &Program,
+/// Refuses evidence, a `trace` or a `certificate`, that answers another question than the one that the user asks.
+pub(crate) fn same_question(
+    asked: &QuestionArgs,
+    answered: &QuestionView,
+    evidence: &str,
     from: &Source,
     session: &Session,
-) -> Result<OwnedTask, Exit> {
-    program.pose(&question.question(), session).map_err(|_| {
-        session.printer.help(&format!("the question comes from {}", from.name));
-        Exit::Input
-    })
+) -> Result<(), Exit> {
+    let asked = asked.view();
+    if asked == *answered {
+        return Ok(());
+    }
+    let help = match answered.options() {
+        options if options.is_empty() => format!("leave out {}", asked.options()),
+        options => format!("add {options}"),
+    };
+    let questions = [asked.options(), answered.options()];
+    Err(other_question(questions, &help, evidence, from, session))
+}
+
+/// Prints that evidence answers another question, given both as the options that ask them, and how to ask that one.
+pub(crate) fn other_question(
+    [asked, answered]: [String; 2],
+    help: &str,
+    evidence: &str,
+    from: &Source,
+    session: &Session,
+) -> Exit {
+    let shown = |options: String| if options.is_empty() { "(no options)".to_string() } else { options };
+    session.printer.error(&format!(
+        "{}: the {evidence} answers another question\n  you ask:     {}\n  it answers:  {}",
+        from.name,
+        shown(asked),
+        shown(answered)
+    ));
+    session.printer.help(&format!("to ask the question of the {evidence}, {help}"));
+    Exit::Input
 }
 
 /// Refuses evidence, and says so if it was made from another text than that of the program.

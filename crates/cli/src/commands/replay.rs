@@ -7,6 +7,7 @@ use selvedge_report::session::Session as Walk;
 use selvedge_report::text;
 use selvedge_report::{Execution, Source, html};
 
+use super::language::language_of;
 use super::program::{self, Program, Warnings};
 use crate::args::ReplayArgs;
 use crate::exit::Exit;
@@ -17,8 +18,10 @@ pub(crate) fn run(args: &ReplayArgs, session: &Session) -> Result<Exit, Exit> {
     let trace_source = program::read(&args.trace, session)?;
     let file =
         read_trace(trace_source.text()).map_err(|error| program::not_readable(&trace_source, &error, session))?;
+    program::same_question(&args.question, &file.question, "trace", &trace_source, session)?;
     let warnings = if args.quiet { Warnings::Hidden } else { Warnings::Shown };
-    let subject = program::load(&args.program, &file.question.load_options(), warnings, session)?;
+    let language = language_of(&args.program, args.input_format);
+    let subject = program::load_as(language, &args.program, &args.question.load_options(), warnings, session)?;
     judge(&file, &trace_source, &subject, args, session)
 }
 
@@ -29,7 +32,7 @@ fn judge(
     args: &ReplayArgs,
     session: &Session,
 ) -> Result<Exit, Exit> {
-    let posed = program::pose_saved(&file.question, subject, trace_source, session)?;
+    let posed = subject.pose(&args.question.question(), session)?;
     let task = posed.task();
     let reject = |message: String| {
         let message = format!("{}: {message}", trace_source.name);
@@ -41,9 +44,10 @@ fn judge(
         reject(format!("the trace does not replay: {mismatch}{place}"))
     })?;
     let counterexample = Counterexample::new(trace, replayed);
-    if !args.quiet {
-        session.printer.out(&told(subject, &task, &counterexample, args, session));
-    }
+    session.printer.out(&match args.quiet {
+        true => subject.asked(&task),
+        false => told(subject, &task, &counterexample, args, session),
+    });
     let mut written = Exit::Success;
     if let Some(path) = &args.html {
         let walk = Walk::of(subject.context(task.program), &task, &counterexample);
@@ -69,9 +73,6 @@ fn told(
 ) -> String {
     let context = subject.context(task.program);
     let execution = Execution::of(counterexample);
-    let scope = text::scope(task);
-    let asked = text::target(context, task.target);
-    let head =
-        format!("{}: the trace replays\n  scope:       {scope}\n  asked:       {asked}\n\n", subject.source.name);
+    let head = format!("{}: the trace replays\n{}\n", subject.source.name, subject.asked(task));
     head + &text::trace(context, execution, "trace", session.style(args.full))
 }

@@ -3,7 +3,7 @@
 use selvedge_check::{Counterexample, Task};
 use selvedge_driver::{RunEnd, Simulation, simulate};
 use selvedge_replay::{Interpreter, Replay, replay};
-use selvedge_report::json::{self, QuestionView, TraceFile};
+use selvedge_report::json::{self, TraceFile};
 use selvedge_report::session::Session as Walk;
 use selvedge_report::text;
 use selvedge_report::{Execution, html};
@@ -90,7 +90,7 @@ fn tell(subject: &Program, task: &Task<'_>, simulation: &Simulation, args: &Simu
         let replay =
             Replay { start: simulation.start.clone(), states: simulation.states.clone(), violation: violation.clone() };
         let counterexample = Counterexample::new(simulation.trace.clone(), replay);
-        let question = QuestionView::new(&args.question.question(), args.question.entry.as_deref());
+        let question = args.question.view();
         let file = json::to_text(&TraceFile::new(context, question, &counterexample));
         written = Exit::worst([written, program::write(path, &file, session)]);
     }

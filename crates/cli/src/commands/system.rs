@@ -57,6 +57,19 @@ pub(crate) fn load_or_refuse(input: &Input, warnings: Warnings, session: &Sessio
     }
 }
 
+/// The system with the target that the user asks for in the place of those in the file.
+pub(crate) fn with_target(mut pds: Pds, target: Option<&str>) -> Result<Pds, InvalidQuestion> {
+    if let Some(target) = target {
+        let head = pds::read_head(target, &pds);
+        pds.targets = vec![head.map_err(|message| wrong_target(target, &message))?];
+    }
+    Ok(pds)
+}
+
+pub(crate) fn wrong_target(target: &str, message: &str) -> InvalidQuestion {
+    InvalidQuestion { message: format!("--target {target}: {message}"), help: None }
+}
+
 /// The threads of a system with several, with their diagnostics.
 pub(crate) fn load_threads(input: &Input, source: &Source) -> (Result<Threads, NoSystem>, Vec<Diagnostic>) {
     let loaded = pds::load(source.text());

@@ -21,14 +21,22 @@ use crate::session::Session;
 
 pub(crate) fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Exit> {
     program::check_stdin([&args.certificate, &args.program]).map_err(|message| session.refuse(Exit::Usage, message))?;
+    let is_system = is_system(&args.program, args.input_format);
+    if is_system && !args.question.is_empty() {
+        return Err(session.refuse(Exit::Usage, "pushdown systems take no options of programs: they have --target"));
+    }
+    if !is_system && args.target.is_some() {
+        return Err(session.refuse(Exit::Usage, "--target is for pushdown systems (.pds)"));
+    }
     let source = program::read(&args.certificate, session)?;
-    if is_system(&args.program, args.input_format) {
+    if is_system {
         return verify_system::examine(args, &source, session);
     }
     let file = read_certificate(source.text()).map_err(|error| program::not_readable(&source, &error, session))?;
+    program::same_question(&args.question, &file.question, "certificate", &source, session)?;
     let warnings = if args.quiet { Warnings::Hidden } else { Warnings::Shown };
     let language = language_of(&args.program, args.input_format);
-    let subject = program::load_as(language, &args.program, &file.question.load_options(), warnings, session)?;
+    let subject = program::load_as(language, &args.program, &args.question.load_options(), warnings, session)?;
     session.listen_for_interrupts();
     judge(&file, &source, &subject, args, session)
 }
@@ -40,7 +48,7 @@ fn judge(
     args: &VerifyArgs,
     session: &Session,
 ) -> Result<Exit, Exit> {
-    let posed = program::pose_saved(&file.question, subject, source, session)?;
+    let posed = subject.pose(&args.question.question(), session)?;
     let task = posed.task();
     let reject = |message: String| {
         let message = format!("{}: {message}", source.name);
@@ -56,10 +64,11 @@ fn judge(
             return Err(reject(format!("the certificate is flawed: {flaw}{}", place(subject, &flaw))));
         }
     }
-    if !args.quiet {
-        let time = format!("{:.3} s", start.elapsed().as_secs_f64());
-        session.printer.out(&told(subject, &task, &certificate, &time));
-    }
+    let time = format!("{:.3} s", start.elapsed().as_secs_f64());
+    session.printer.out(&match args.quiet {
+        true => subject.asked(&task),
+        false => told(subject, &task, &certificate, &time),
+    });
     session.printer.out("VERIFICATION SUCCESSFUL\n");
     Ok(Exit::Success)
 }
@@ -90,13 +99,10 @@ fn place(subject: &Program, flaw: &Flaw) -> String {
 
 /// Describes what was checked, and what it means.
 fn told(subject: &Program, task: &Task<'_>, certificate: &Certificate, time: &str) -> String {
-    let context = subject.context(task.program);
     format!(
-        "{}: the certificate is accepted\n  scope:       {}\n  asked:       {}\n  certificate: {}\n  checked:     {} \
-         in {time}\n",
+        "{}: the certificate is accepted\n{}  certificate: {}\n  checked:     {} in {time}\n",
         subject.source.name,
-        text::scope(task),
-        text::target(context, task.target),
+        subject.asked(task),
         text::certificate_text(certificate),
         obligations(task, certificate),
     )

@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use selvedge_frontend::pds::read_head;
 use selvedge_ir::pds::Pds;
 use selvedge_replay::certificate::{Refused, Unjudged, verify_system};
 use selvedge_report::Source;
@@ -22,12 +21,13 @@ pub(super) fn examine(args: &VerifyArgs, certificate: &Source, session: &Session
         .map_err(|error| program::not_readable(certificate, &error, session))?;
     let warnings = if args.quiet { Warnings::Hidden } else { Warnings::Shown };
     let (source, pds) = system::load_or_refuse(&args.program, warnings, session)?;
+    let pds = system::with_target(pds, args.target.as_deref()).map_err(|error| program::refuse(&error, session))?;
+    same_targets(&pds, &file, args, certificate, session)?;
     session.listen_for_interrupts();
     let reject = |message: String| {
         let message = format!("{}: {message}", certificate.name);
         program::reject(&message, "certificate", &file.system.digest, &source, session)
     };
-    let pds = with_targets(pds, &file).map_err(&reject)?;
     let proof = file.proof(&pds).map_err(|error| reject(error.to_string()))?;
     let start = Instant::now();
     match verify_system(&pds, &proof, &session.run(args.time_limit, None)) {
@@ -36,12 +36,13 @@ pub(super) fn examine(args: &VerifyArgs, certificate: &Source, session: &Session
         Err(Refused::Unjudged(unjudged)) => return Err(reject(unjudged.to_string())),
         Err(Refused::Flawed(flaw)) => return Err(reject(format!("the certificate is flawed: {}", flaw.show(&pds)))),
     }
-    if !args.quiet {
+    let asked = format!("  asked:       {}\n", asked(&file.targets));
+    if args.quiet {
+        session.printer.out(&asked);
+    } else {
         session.printer.out(&format!(
-            "{}: the certificate is accepted\n  asked:       {}\n  certificate: {}\n  checked:     the start, {}, {} \
-             in {:.3} s\n",
+            "{}: the certificate is accepted\n{asked}  certificate: {}\n  checked:     the start, {}, {} in {:.3} s\n",
             source.name,
-            asked(&file.targets),
             proof_text(&proof),
             count(pds.rules.len(), "rule"),
             count(pds.targets.len(), "target"),
@@ -52,10 +53,30 @@ pub(super) fn examine(args: &VerifyArgs, certificate: &Source, session: &Session
     Ok(Exit::Success)
 }
 
-/// The system with the targets that the certificate speaks of.
-fn with_targets(mut pds: Pds, file: &SystemCertificateFile) -> Result<Pds, String> {
-    let heads =
-        file.targets.iter().map(|text| read_head(text, &pds).map_err(|message| format!("target {text}: {message}")));
-    pds.targets = heads.collect::<Result<_, _>>()?;
-    if pds.targets.is_empty() { Err("the certificate names no target".to_string()) } else { Ok(pds) }
+/// Refuses a certificate about other targets than those that the user asks for.
+fn same_targets(
+    pds: &Pds,
+    file: &SystemCertificateFile,
+    args: &VerifyArgs,
+    certificate: &Source,
+    session: &Session,
+) -> Result<(), Exit> {
+    let asked: Vec<String> = pds.targets.iter().map(|head| pds.show_head(*head)).collect();
+    if asked.is_empty() {
+        return Err(session.refuse(Exit::Usage, "the system names no target: add --target HEAD"));
+    }
+    if asked == file.targets {
+        return Ok(());
+    }
+    let help = match file.targets.as_slice() {
+        _ if args.target.is_some() => format!("ask for {}", shown(&file.targets)),
+        [target] => format!("add --target '{}'", target.escape_debug()),
+        _ => format!("declare {} in the system", shown(&file.targets)),
+    };
+    Err(program::other_question([shown(&asked), shown(&file.targets)], &help, "certificate", certificate, session))
+}
+
+/// The targets, if they are few.
+fn shown(targets: &[String]) -> String {
+    asked(&targets.iter().map(|target| target.escape_debug().to_string()).collect::<Vec<_>>())
 }

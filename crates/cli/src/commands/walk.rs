@@ -14,11 +14,11 @@ use crate::session::Session;
 type Walked = (program::Program, ExecutedTrace);
 
 /// The execution in a file: a trace, or a report with one.
-pub(crate) fn saved(trace: &Input, input: &Input, session: &Session) -> Result<Walked, Exit> {
+pub(crate) fn saved(trace: &Input, input: &Input, question: &QuestionArgs, session: &Session) -> Result<Walked, Exit> {
     let source = program::read(trace, session)?;
     let file = read_saved(source.text()).map_err(|error| program::not_readable(&source, &error, session))?;
-    let subject = program::load(input, &file.question.load_options(), Warnings::Hidden, session)?;
-    let posed = subject.pose(&file.question.question(), session)?;
+    program::same_question(question, &file.question, "trace", &source, session)?;
+    let (subject, posed) = program::pose(input, question, Warnings::Hidden, session)?;
     let refuse = |message: String| session.refuse(Exit::Input, format!("{}: {message}", source.name));
     let trace = file.trace(&posed.program).map_err(|error| refuse(error.to_string()))?;
     let found = ExecutedTrace::new(posed, trace);

@@ -27,7 +27,7 @@ fn a_meeting_as_json_fits_the_schemas_and_replays() {
     assert_eq!(answer["target"]["together"], json!([["IN", "OUT"]]));
     assert_eq!(answer["trace"]["error"]["kind"], json!("together"));
     assert_eq!(answer["trace"]["error"]["threads"][1]["labels"], json!(["OUT"]));
-    let ran = run(&format!("replay {trace} lock.bp"));
+    let ran = run(&format!("replay --threads 2 --together IN,OUT {trace} lock.bp"));
     assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{}{}", ran.out, ran.err);
 }
 

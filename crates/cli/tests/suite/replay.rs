@@ -18,7 +18,7 @@ fn replay_changed(name: &str, change: impl FnOnce(&mut Value)) -> Ran {
     let (mut trace, path) = trace_of("--threads 2 threads.bp", name);
     change(&mut trace);
     std::fs::write(&path, trace.to_string()).expect("it can be written");
-    run(&format!("replay {path} threads.bp"))
+    run(&format!("replay --threads 2 {path} threads.bp"))
 }
 
 #[track_caller]
@@ -28,21 +28,35 @@ fn rejected(ran: &Ran, message: &str) {
 }
 
 #[test]
-fn a_trace_replays_without_options() {
+fn a_trace_replays_with_the_options_of_the_check() {
     let (_, path) = trace_of("--threads 2 threads.bp", "replays.json");
-    snapshot!("replay", &format!("replay {path} threads.bp"));
-    let (_, path) = trace_of("--threads 2 --initial any --label worker threads.bp", "label.json");
-    assert_eq!(run(&format!("replay {path} threads.bp")).code, 10);
-    let (_, path) = trace_of("--threads 3 --initial 2 --assertion 9 --entry main threads.bp", "assertion.json");
-    assert_eq!(run(&format!("replay --quiet {path} threads.bp")).out, "VERIFICATION FAILED\n");
+    snapshot!("replay", &format!("replay --threads 2 {path} threads.bp"));
+    let options = "--threads 2 --initial any --label worker";
+    let (_, path) = trace_of(&format!("{options} threads.bp"), "label.json");
+    assert_eq!(run(&format!("replay {options} {path} threads.bp")).code, 10);
+    let options = "--threads 3 --initial 2 --assertion 9 --entry main";
+    let (_, path) = trace_of(&format!("{options} threads.bp"), "assertion.json");
+    let told = "  scope:       at most 3 threads; 2 initial threads run main\n  asked:       the assertion on line 9\n";
+    let ran = run(&format!("replay --quiet {options} {path} threads.bp"));
+    assert_eq!(ran.out, format!("{told}VERIFICATION FAILED\n"));
+}
+
+#[test]
+fn a_trace_of_another_question_is_refused_with_both() {
+    let (_, path) = trace_of("--threads 2 threads.bp", "question.json");
+    let ran = run(&format!("replay --threads 3 --entry main {path} threads.bp"));
+    rejected(&ran, "the trace answers another question\n  you ask:     --threads 3 --entry main\n");
+    rejected(&ran, "  it answers:  --threads 2\n  help: to ask the question of the trace, add --threads 2\n");
+    rejected(&run(&format!("debug --trace {path} threads.bp")), "the trace answers another question");
+    let (_, path) = trace_of("unsafe.bp", "no_options.json");
+    rejected(&run(&format!("replay --threads 2 {path} unsafe.bp")), "leave out --threads 2");
 }
 
 #[test]
 fn passive_choices_and_calls_survive_the_way_through_json() {
-    for program in ["--threads 2 passive.bp", "calls.bp", "unsafe.bp"] {
-        let (_, path) = trace_of(program, "survive.json");
-        let file = program.split(' ').next_back().expect("the last word");
-        assert_eq!(run(&format!("replay {path} {file}")).code, 10, "{program}");
+    for (options, file) in [("--threads 2", "passive.bp"), ("", "calls.bp"), ("", "unsafe.bp")] {
+        let (_, path) = trace_of(&format!("{options} {file}"), "survive.json");
+        assert_eq!(run(&format!("replay {options} {path} {file}")).code, 10, "{file}");
     }
 }
 
@@ -70,14 +84,17 @@ fn a_trace_that_stops_early_is_noticed() {
 
 #[test]
 fn a_trace_under_another_thread_bound_is_noticed() {
-    let ran = replay_changed("bound.json", |trace| trace["question"]["threads"] = json!(1));
-    rejected(&ran, "does not replay");
+    let (mut trace, path) = trace_of("--threads 2 threads.bp", "bound.json");
+    trace["question"]["threads"] = json!(1);
+    std::fs::write(&path, trace.to_string()).expect("it can be written");
+    rejected(&run(&format!("replay --threads 2 {path} threads.bp")), "the trace answers another question");
+    rejected(&run(&format!("replay --threads 1 {path} threads.bp")), "does not replay");
 }
 
 #[test]
 fn a_trace_of_another_program_is_noticed() {
     let (_, path) = trace_of("--threads 2 threads.bp", "other_program.json");
-    let ran = run(&format!("replay {path} noerror.bp"));
+    let ran = run(&format!("replay --threads 2 {path} noerror.bp"));
     rejected(&ran, "step 4: the program has no edge 2 (line 8, `lock := 1`)");
     assert!(ran.err.contains("noerror.bp is not the text that the trace was made from"), "{}", ran.err);
     let (_, path) = trace_of("calls.bp", "other_variables.json");

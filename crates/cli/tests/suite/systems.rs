@@ -117,7 +117,21 @@ fn answers_have_certificates_that_are_accepted_and_tampered_ones_are_not() {
         });
         assert!(ran.code == 2 && ran.err.contains("state 0 is `elsewhere`, but in the system it is"), "{}", ran.err);
         let ran = verify_changed(&name("aimless"), direction, |certificate| certificate["targets"] = json!([]));
-        assert!(ran.code == 2 && ran.err.contains("names no target"), "{}", ran.err);
+        assert!(ran.code == 2 && ran.err.contains("answers another question"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn the_user_names_the_target_that_a_certificate_is_about() {
+    let path = scratch("of_one_head.json");
+    assert_eq!(run(&format!("check --quiet --target <2,2> --certificate {path} numbered.pds")).code, 0);
+    let ran = run(&format!("verify --quiet --target <2,2> {path} numbered.pds"));
+    assert_eq!(ran.out, "  asked:       <2, 2>\nVERIFICATION SUCCESSFUL\n", "{}", ran.err);
+    let ran = run(&format!("verify {path} numbered.pds"));
+    assert!(ran.code == 2 && ran.err.contains("add --target '<2, 2>'"), "{}", ran.err);
+    for args in ["verify --label L {} numbered.pds", "verify --target <2,2> {} safe.bp"] {
+        let ran = run(&args.replace("{}", &path));
+        assert!(ran.code == 1 && ran.err.contains("pushdown systems"), "{}", ran.err);
     }
 }
 

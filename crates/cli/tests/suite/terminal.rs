@@ -108,7 +108,7 @@ fn trace() -> String {
 #[test]
 fn a_session_in_a_terminal_of_80_by_24() {
     let trace = trace();
-    let mut terminal = Terminal::open(80, 24, &["debug", "--trace", &trace, "examples/lock.bp"]);
+    let mut terminal = Terminal::open(80, 24, &["debug", "--threads", "3", "--trace", &trace, "examples/lock.bp"]);
     let mut record = format!("start\n{}", terminal.wait_for("step 0 of"));
     let mut look = |terminal: &mut Terminal, keys: &str, name: &str, text: &str| {
         terminal.press(keys);
@@ -151,7 +151,7 @@ fn steps_by_hand_in_a_terminal_of_120_by_40() {
 #[test]
 fn control_c_leaves_the_terminal_as_it_was() {
     let trace = trace();
-    let mut terminal = Terminal::open(80, 24, &["debug", "--trace", &trace, "examples/lock.bp"]);
+    let mut terminal = Terminal::open(80, 24, &["debug", "--threads", "3", "--trace", &trace, "examples/lock.bp"]);
     terminal.wait_for("step 0 of");
     terminal.press("\x03");
     let (code, left) = terminal.end();

@@ -39,11 +39,15 @@ fn standard_input_can_be_a_system_with_its_target() {
 fn evidence_about_systems_is_replayed_and_verified() {
     let (trace, proof) = (scratch("gate.json"), scratch("gate-proof.json"));
     assert_eq!(run(&format!("check --threads 2 --trace-out {trace} gate.tts")).code, 10);
-    assert_eq!(run(&format!("replay {trace} gate.tts")).code, 10);
+    assert_eq!(run(&format!("replay --threads 2 {trace} gate.tts")).code, 10);
     assert_eq!(run(&format!("check --threads 1 --certificate {proof} gate.tts")).code, 0);
-    assert_eq!(run(&format!("verify {proof} gate.tts")).code, 0);
-    let ran = run(&format!("verify --prop gate_closed.prop {proof} gate.tts"));
+    assert_eq!(run(&format!("verify --threads 1 {proof} gate.tts")).code, 0);
+    let ran = run(&format!("verify --threads 1 --prop gate_closed.prop {proof} gate.tts"));
     assert_eq!(ran.code, 2, "the certificate speaks of another target: {}", ran.out);
+    for command in [format!("verify {proof} gate.tts"), format!("replay --threads 3 {trace} gate.tts")] {
+        let ran = run(&command);
+        assert!(ran.code == 2 && ran.err.contains("answers another question"), "{command}: {}", ran.err);
+    }
 }
 
 #[test]

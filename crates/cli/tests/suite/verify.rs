@@ -29,27 +29,56 @@ fn rejected(ran: &Ran, message: &str) {
 }
 
 #[test]
-fn certificates_of_all_kinds_fit_the_schema_and_are_accepted_without_options() {
+fn certificates_of_all_kinds_fit_the_schema_and_are_accepted_with_the_options_of_the_check() {
     let checks = [
-        ("--engine summaries safe.bp", "summaries"),
-        ("--engine summaries --label ERROR --entry main unreachable.bp", "summaries"),
-        ("--engine induction safe.bp", "induction"),
-        ("noerror.bp", "control_flow"),
+        ("summaries", "", "safe.bp", "summaries"),
+        ("summaries", "--assertion 6 --entry main", "safe.bp", "summaries"),
+        ("induction", "", "safe.bp", "induction"),
+        ("auto", "", "noerror.bp", "control_flow"),
     ];
-    for (number, (args, kind)) in checks.into_iter().enumerate() {
-        if args.contains("--label") && run(&format!("check --quiet {args}")).code != 0 {
-            continue;
-        }
-        let (certificate, path) = certificate_of(args, &format!("accepted{number}.json"));
+    for (number, (engine, question, file, kind)) in checks.into_iter().enumerate() {
+        let args = format!("--engine {engine} {question} {file}");
+        let (certificate, path) = certificate_of(&args, &format!("accepted{number}.json"));
         assert_eq!(validate("certificate.schema.json", &certificate), Vec::<String>::new());
         assert_eq!(certificate["proof"]["kind"], json!(kind), "{args}");
-        let file = args.split(' ').next_back().expect("the last word");
-        let ran = run(&format!("verify {path} {file}"));
+        let ran = run(&format!("verify {question} {path} {file}"));
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args}");
         assert!(ran.out.starts_with(&format!("{file}: the certificate is accepted\n  scope:")), "{}", ran.out);
         assert_eq!(ran.last_line(), "VERIFICATION SUCCESSFUL");
-        assert_eq!(run(&format!("verify --quiet {path} {file}")).out, "VERIFICATION SUCCESSFUL\n");
+        let quiet = run(&format!("verify --quiet {question} {path} {file}")).out;
+        assert!(quiet.starts_with("  scope:       single thread;"), "{quiet}");
+        assert!(quiet.ends_with("\nVERIFICATION SUCCESSFUL\n") && quiet.lines().count() == 3, "{quiet}");
     }
+}
+
+/// A certificate of the question about the procedure `flip` proves nothing about `main`.
+#[test]
+fn the_user_asks_the_question_and_a_certificate_of_another_one_is_refused_with_both() {
+    let program = "../../../../tests/regress/0060-question-of-a-certificate.bp";
+    let (_, path) = certificate_of(&format!("--entry flip {program}"), "flip.json");
+    let ran = run(&format!("verify {path} {program}"));
+    rejected(&ran, "the certificate answers another question\n  you ask:     (no options)\n");
+    rejected(&ran, "  it answers:  --entry flip\n  help: to ask the question of the certificate, add --entry flip\n");
+    let ran = run(&format!("verify --entry flip {path} {program}"));
+    assert_eq!((ran.code, ran.last_line()), (0, "VERIFICATION SUCCESSFUL"), "{}", ran.err);
+    assert!(ran.out.contains("runs flip"), "{}", ran.out);
+    for options in ["--threads 2", "--initial any", "--label L", "--assertion 11", "--together L,L"] {
+        rejected(&run(&format!("verify {options} {path} {program}")), &format!("you ask:     {options}\n"));
+    }
+}
+
+/// What the file says about the question is not believed either.
+#[test]
+fn a_certificate_that_lies_about_its_question_is_judged_for_the_question_that_is_asked() {
+    let program = "../../../../tests/regress/0060-question-of-a-certificate.bp";
+    let (mut certificate, path) = certificate_of(&format!("--entry flip {program}"), "lies.json");
+    certificate["question"]["entry"] = json!(null);
+    certificate["question"]["label"] = json!("a 'b\u{1b}[1m");
+    std::fs::write(&path, certificate.to_string()).expect("it can be written");
+    rejected(&run(&format!("verify {path} {program}")), r"add --label 'a '\''b\u{1b}[1m'");
+    certificate["question"]["label"] = json!(null);
+    std::fs::write(&path, certificate.to_string()).expect("it can be written");
+    rejected(&run(&format!("verify {path} {program}")), "the certificate is flawed");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Certificates as JSON. A certificate names the question that it answers, so that it is verified without options.
+//! Certificates as JSON. A certificate names the question that it answers. Whoever verifies it asks a question of their
+//! own; the one in the file only tells them that theirs is another.
 //!
 //! Formulas are a list of short arrays, of which each refers to earlier ones by number; locations, procedures and
 //! variables are given by number. The names of the variables are there to notice that a certificate does not belong to

@@ -1,4 +1,5 @@
-//! Traces as JSON. A trace names the question under which it was found, so that it replays without options.
+//! Traces as JSON. A trace names the question under which it was found. Whoever replays it asks a question of their
+//! own; the one in the file only tells them that theirs is another.
 //!
 //! Edges and variables are given by number, which is what counts, and by line, text and name, for people and to notice
 //! that a trace does not belong to a program.
@@ -202,9 +203,28 @@ impl QuestionView {
         }
     }
 
+    /// Returns the options of the command line that ask this question; none for the question without options.
+    pub fn options(&self) -> String {
+        let initial = self.initial.map(|initial| match initial {
+            InitialView::Exactly(count) => count.to_string(),
+            InitialView::Any(AnyWord::Any) => "any".to_string(),
+        });
+        let together = (!self.together.is_empty()).then(|| self.together.join(","));
+        let options = [
+            ("--threads", self.threads.map(|threads| threads.to_string())),
+            ("--initial", initial),
+            ("--label", self.label.clone()),
+            ("--assertion", self.assertion.clone()),
+            ("--together", together),
+            ("--entry", self.entry.clone()),
+        ];
+        let given = options.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", shell_word(&value?))));
+        given.collect::<Vec<_>>().join(" ")
+    }
+
     /// Returns the options with which the program is read for this question.
     pub fn load_options(&self) -> LoadOptions {
-        let labels = self.label.iter().chain(&self.assertion).cloned().collect();
+        let labels = self.label.iter().chain(&self.assertion).chain(&self.together).cloned().collect();
         LoadOptions { entry: self.entry.clone(), labels }
     }
 
@@ -223,6 +243,17 @@ impl QuestionView {
             created: None,
         }
     }
+}
+
+/// Returns a text as one word of a shell's command line; characters that are not for a terminal are escaped.
+fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:/".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_string();
+    }
+    let shown: String =
+        text.chars().flat_map(|c| if c == '\'' { vec![c] } else { c.escape_debug().collect() }).collect();
+    format!("'{}'", shown.replace('\'', r"'\''"))
 }
 
 impl TraceFile {

@@ -103,22 +103,15 @@ fn validate_systems(args: &CheckArgs) -> Result<(), &'static str> {
     if args.target.is_some() && n_systems < args.inputs.len() {
         return Err("--target is for pushdown systems (.pds); programs have --label and --assertion");
     }
-    let question = &args.question;
-    let asks = question.threads.is_some() || question.initial.is_some() || question.label.is_some();
-    let of_programs = asks
-        || question.assertion.is_some()
-        || question.entry.is_some()
-        || args.all
-        || args.reachable
-        || args.projection
-        || args.rounds.is_some();
+    let of_programs =
+        !args.question.is_empty() || args.all || args.reachable || args.projection || args.rounds.is_some();
     let counts = |engine: EngineKind| args.contexts.is_some() && engine.takes_option("contexts");
     let takes = |engine| engine == EngineKind::Pushdown || counts(engine);
     let engine = args.engine.0.is_some_and(|engine| !takes(engine));
     if n_systems > 0 && (of_programs || engine || args.passes.is_some() || args.trace_out.is_some()) {
         return Err("pushdown systems take no options of programs: of --engine only `pushdown`, with --contexts also \
-             `contexts` and `contexts-eager`, and none of --threads, --initial, --label, --assertion, --entry, \
-             --rounds, --all, --reachable, --projection, --passes, --trace-out");
+             `contexts` and `contexts-eager`, and none of --threads, --initial, --label, --assertion, \
+             --together, --entry, --rounds, --all, --reachable, --projection, --passes, --trace-out");
     }
     Ok(())
 }

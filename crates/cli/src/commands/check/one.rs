@@ -9,7 +9,7 @@ use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::pds::{Pds, Threads};
 use selvedge_ir::span::SourceMap;
 use selvedge_report::html;
-use selvedge_report::json::{self, CertificateFile, QuestionView, SystemCertificateFile, TraceFile};
+use selvedge_report::json::{self, CertificateFile, SystemCertificateFile, TraceFile};
 use selvedge_report::sarif;
 use selvedge_report::systems::{self, turns};
 use selvedge_report::text::{self, Row, Style};
@@ -228,7 +228,7 @@ impl Checked {
     pub(super) fn trace(&self, question: &QuestionArgs) -> Option<TraceFile> {
         let (context, answer) = self.program()?;
         let Outcome::Unsafe(counterexample) = &answer.outcome else { return None };
-        Some(TraceFile::new(context, view(question), counterexample))
+        Some(TraceFile::new(context, question.view(), counterexample))
     }
 
     /// The text of the certificate of safety, if there is one.
@@ -236,7 +236,7 @@ impl Checked {
         match &self.result {
             CheckResult::Program(answer) => match &answer.outcome {
                 Outcome::Safe(Some(certificate)) => {
-                    Some(CertificateFile::new(self.context(answer), view(question), certificate).text())
+                    Some(CertificateFile::new(self.context(answer), question.view(), certificate).text())
                 }
                 _ => None,
             },
@@ -289,7 +289,7 @@ impl Checked {
     }
 
     fn add_views(&self, result: &mut Value, answer: &Answer, args: &CheckArgs) {
-        let (context, question) = (self.context(answer), view(&args.question));
+        let (context, question) = (self.context(answer), args.question.view());
         match &answer.each {
             Some(each) => result["each"] = json::each(context, &question, each),
             None if args.reachable => {}
@@ -299,10 +299,6 @@ impl Checked {
             result["reachable"] = json::reachable(context, answer);
         }
     }
-}
-
-fn view(question: &QuestionArgs) -> QuestionView {
-    QuestionView::new(&question.question(), question.entry.as_deref())
 }
 
 #[cfg(test)]

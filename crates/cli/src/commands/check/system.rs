@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use selvedge_check::{InvalidQuestion, Reason, Run, Unsupported};
+use selvedge_check::{Reason, Run, Unsupported};
 use selvedge_driver::{OneSystem, check};
 use selvedge_engines::EngineKind;
 use selvedge_frontend::pds;
-use selvedge_ir::pds::{Pds, Threads};
+use selvedge_ir::pds::Threads;
 use selvedge_ir::span::SourceMap;
 use selvedge_report::Source;
 
@@ -29,7 +29,10 @@ pub(super) fn load_and_check(
         (threads.and_then(|threads| in_turns(threads, args, run)), diagnostics)
     } else {
         let (system, diagnostics) = system::load(input, source);
-        let system = system.map_err(NoAnswer::from).and_then(|pds| with_target(pds, args));
+        let system = system.map_err(NoAnswer::from).and_then(|pds| {
+            let pds = system::with_target(pds, args.target.as_deref());
+            pds.map_err(NoAnswer::Invalid)
+        });
         let answer = system.and_then(|pds| Ok(check(pds, &options(args), run)?));
         (answer.map(|answer| CheckResult::System(Box::new(answer))), diagnostics)
     };
@@ -61,22 +64,9 @@ fn with_view(mut threads: Threads, args: &CheckArgs) -> Result<Threads, NoAnswer
     if let Some(target) = &args.target {
         let view = pds::read_view(target, &threads).map_err(|found| {
             let message = found.first().map_or("it is empty", |diagnostic| diagnostic.message.as_str());
-            wrong_target(target, message)
+            NoAnswer::Invalid(system::wrong_target(target, message))
         });
         threads.target = Some(view?);
     }
     Ok(threads)
-}
-
-fn wrong_target(target: &str, message: &str) -> NoAnswer {
-    NoAnswer::Invalid(InvalidQuestion { message: format!("--target {target}: {message}"), help: None })
-}
-
-/// The system with the target that the user asks for.
-fn with_target(mut pds: Pds, args: &CheckArgs) -> Result<Pds, NoAnswer> {
-    if let Some(target) = &args.target {
-        let head = pds::read_head(target, &pds);
-        pds.targets = vec![head.map_err(|message| wrong_target(target, &message))?];
-    }
-    Ok(pds)
 }

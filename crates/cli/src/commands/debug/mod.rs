@@ -25,7 +25,7 @@ const MAX_CHOICES: usize = 200;
 
 pub(crate) fn run(args: &DebugArgs, session: &Session) -> Result<Exit, Exit> {
     let (subject, found) = match &args.trace {
-        Some(trace) => walk::saved(trace, &args.input, session)?,
+        Some(trace) => walk::saved(trace, &args.input, &args.question, session)?,
         None => walk::checked(&args.input, &args.question, session)?,
     };
     let task = found.task.task();
