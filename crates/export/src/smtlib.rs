@@ -203,7 +203,7 @@ fn combined(operator: &str, mut operands: Vec<Expr>) -> Result<Expr, String> {
     match (operator, operands.len()) {
         ("not", 1) => Ok(Expr::Unary(UnaryOp::Not, Box::new(operands.remove(0)))),
         ("-", 1) => Ok(match operands.remove(0) {
-            Expr::Int(value) => Expr::Int(-value),
+            Expr::Int(value) => Expr::Int(value.checked_neg().ok_or("a number leaves the range of 64 bits")?),
             operand => Expr::Unary(UnaryOp::Neg, Box::new(operand)),
         }),
         ("ite", 3) => {
@@ -217,12 +217,19 @@ fn combined(operator: &str, mut operands: Vec<Expr>) -> Result<Expr, String> {
             if operands.len() > 2 && !is_chain {
                 return Err(wrong());
             }
-            let mut operands = operands.into_iter();
-            let first = operands.next().expect("there are two or more");
-            Ok(operands.fold(first, |left, right| Expr::Binary(op, Box::new((left, right)))))
+            Ok(chain(op, operands))
         }
         _ => Err(wrong()),
     }
+}
+
+/// Combines operands, one at least, in pairs, pairs of pairs and so on, so that many of them do not nest deeply.
+fn chain(op: BinaryOp, mut operands: Vec<Expr>) -> Expr {
+    let right = operands.split_off(operands.len().div_ceil(2));
+    if right.is_empty() {
+        return operands.remove(0);
+    }
+    Expr::Binary(op, Box::new((chain(op, operands), chain(op, right))))
 }
 
 #[cfg(test)]

@@ -44,12 +44,17 @@ pub enum Reason {
     NoError,
     /// The body of a call does not run from the callee's entry through its return, or may not be used here.
     WrongBody,
+    /// Its bodies have more steps, or are nested more deeply, than are executed.
+    TooLong,
 }
+
+/// The most steps of bodies that are executed, and the most bodies inside of one another.
+const MOST: [usize; 2] = [10_000_000, 50_000];
 
 /// Executes a trace. It must be one of the program from start to end, and its first error its end.
 pub fn replay(task: &Task<'_>, trace: &Trace) -> Result<Replay, Mismatch> {
     let interpreter = Interpreter::new(task.program, task.threads);
-    let mut runner = Runner { task, interpreter, bodies: &trace.bodies, known: HashMap::new() };
+    let mut runner = Runner { task, interpreter, bodies: &trace.bodies, known: HashMap::new(), left: MOST };
     let at = |moment| move |reason| Mismatch { moment, reason };
     let start = runner.interpreter.start(&trace.start).map_err(Reason::Illegal).map_err(at(Moment::Start))?;
     let mut states: Vec<State> = Vec::with_capacity(trace.steps.len());
@@ -79,6 +84,8 @@ struct Runner<'a> {
     bodies: &'a [Vec<Step>],
     /// The states before the return of a body, by body and state at its beginning.
     known: HashMap<(u32, State), State>,
+    /// The steps of bodies that may still be executed, and the bodies that may still be begun inside of this one.
+    left: [usize; 2],
 }
 
 impl Runner<'_> {
@@ -137,9 +144,12 @@ impl Runner<'_> {
         let bodies = self.bodies;
         let (_, steps) = bodies[body as usize].split_last().ok_or(Reason::WrongBody)?;
         let mut state = key.1.clone();
+        self.left[1] = self.left[1].checked_sub(1).ok_or(Reason::TooLong)?;
         for step in steps {
+            self.left[0] = self.left[0].checked_sub(1).ok_or(Reason::TooLong)?;
             state = self.step(&state, step, body as usize)?.ok_or(Reason::WrongBody)?;
         }
+        self.left[1] += 1;
         self.known.insert(key, state.clone());
         Ok(state)
     }

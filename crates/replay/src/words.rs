@@ -36,6 +36,7 @@ impl fmt::Display for Mismatch {
             Reason::OtherFailure => write!(f, "an assertion fails that was not asked for"),
             Reason::GoesOn => write!(f, "the trace goes on after its error"),
             Reason::NoError => write!(f, "the trace ends without an error"),
+            Reason::TooLong => write!(f, "the shared bodies have too many steps, or are nested too deeply"),
             Reason::WrongBody => write!(f, "the shared body does not run from the callee's entry through its return"),
         }
     }

@@ -15,6 +15,7 @@ mod formats;
 mod gcl;
 mod guide;
 mod harness;
+mod hostile;
 mod interchange;
 mod json;
 mod limits;

@@ -19,7 +19,9 @@ use crate::domain::{Concrete, NoValue, is_true};
 use crate::semantics::{Child, Control, Effect, Meaning, Scene, Writes, call_of, child, control};
 
 /// More cases on the way from one place than this are not looked at.
-const LIMIT: usize = 1 << 26;
+const LIMIT: usize = 1 << 20;
+
+const TOO_MANY: Unjudged = Unjudged::Beyond("too many steps may follow one another without being seen");
 
 /// The values of all variables that a thread sees, by their numbers; `None` is open.
 pub(super) type Values = Vec<Option<bool>>;
@@ -68,6 +70,9 @@ pub(super) fn cases<T>(
             Ok(result) => results.push((case.now, result)),
             Err(needed) => {
                 may_read(needed)?;
+                if results.len() + open.len() > LIMIT {
+                    return Err(TOO_MANY.into());
+                }
                 open.extend([case.with(needed, true), case.with(needed, false)]);
             }
         }
@@ -80,9 +85,9 @@ pub(super) fn write(now: &mut Values, writes: &Writes<Value>) {
     writes.iter().for_each(|(var, value)| now[var.index()] = value.map(is_true));
 }
 
-/// All values of the variables that are open.
-pub(super) fn all_values(now: &Values, open: impl Iterator<Item = VarId>) -> Vec<Values> {
-    open.fold(vec![now.clone()], |all, var| {
+/// All values of the variables that are open; `None` if there are more than `most`.
+pub(super) fn all_values(now: &Values, mut open: impl Iterator<Item = VarId>, most: usize) -> Option<Vec<Values>> {
+    open.try_fold(vec![now.clone()], |all, var| {
         let both = |mut values: Values| match values[var.index()] {
             Some(_) => vec![values],
             None => {
@@ -92,8 +97,9 @@ pub(super) fn all_values(now: &Values, open: impl Iterator<Item = VarId>) -> Vec
                 vec![values, other]
             }
         };
-        all.into_iter().flat_map(both).collect()
+        (all.len() <= most).then(|| all.into_iter().flat_map(both).collect())
     })
+    .filter(|all: &Vec<Values>| all.len() <= most)
 }
 
 /// The values of variables, none of which is open.
@@ -177,7 +183,7 @@ impl<'a> Explorer<'a> {
     /// Notes that cases are looked at.
     fn spend(&self, n_cases: usize) -> Result<(), Refused> {
         let left = self.left.get().checked_sub(n_cases);
-        self.left.set(left.ok_or(Unjudged::Beyond("too many steps may follow one another without being seen"))?);
+        self.left.set(left.ok_or(TOO_MANY)?);
         Ok(())
     }
 
@@ -185,8 +191,9 @@ impl<'a> Explorer<'a> {
     fn settled(&self, now: &Values, vars: &[VarId]) -> Result<Vec<Values>, Refused> {
         let open: Vec<VarId> = vars.iter().copied().filter(|var| now[var.index()].is_none()).collect();
         open.iter().try_for_each(|var| self.may_read(NoValue::Var(*var)))?;
-        self.spend(1_usize.checked_shl(open.len() as u32).unwrap_or(usize::MAX))?;
-        Ok(all_values(now, vars.iter().copied()))
+        let all = all_values(now, vars.iter().copied(), self.left.get()).ok_or(TOO_MANY)?;
+        self.spend(all.len())?;
+        Ok(all)
     }
 
     /// A step, once all that it reads has a value: in all cases of what is open after it and listed where it leads.
@@ -214,7 +221,7 @@ impl<'a> Explorer<'a> {
         let own = if let Some(Child::Spawn(_)) = child(&edge.op) { done.child } else { Vec::new() };
         let mut after = Vec::new();
         for now in self.settled(&now, &self.listed(step, begun, &own))? {
-            for new in self.with_child(&way.new, begun, &own, &now) {
+            for new in self.with_child(&way.new, begun, &own, &now)? {
                 after.extend(self.arrive(step, now.clone(), new)?);
             }
         }
@@ -242,9 +249,9 @@ impl<'a> Explorer<'a> {
         begun: Option<To>,
         own: &Writes<Value>,
         now: &Values,
-    ) -> Vec<Option<Vec<Seen>>> {
-        let Some(to) = begun else { return vec![new.clone()] };
-        let (To::Place(place), Some(new)) = (to, new) else { return vec![None] };
+    ) -> Result<Vec<Option<Vec<Seen>>>, Refused> {
+        let Some(to) = begun else { return Ok(vec![new.clone()]) };
+        let (To::Place(place), Some(new)) = (to, new) else { return Ok(vec![None]) };
         let mut begins = now.clone();
         write(&mut begins, own);
         let with = |values: Values| {
@@ -253,7 +260,9 @@ impl<'a> Explorer<'a> {
             new.sort_unstable();
             Some(new)
         };
-        all_values(&begins, self.table.vars(place)).into_iter().map(with).collect()
+        let all = all_values(&begins, self.table.vars(place), self.left.get()).ok_or(TOO_MANY)?;
+        self.spend(all.len())?;
+        Ok(all.into_iter().map(with).collect())
     }
 
     /// The end of a step: of the way, or on the way.

@@ -17,13 +17,14 @@ use selvedge_ir::{EntryId, ProcId, Program, Scope, VarId};
 
 use super::places::{Kind, Move, Places};
 use super::sat::{Lit, Sat};
-use super::{Flaw, Refused};
+use super::{Flaw, MOST_STEPS, Refused, at_most};
 use crate::program::is_sequential;
 use crate::semantics::{Control, Effect, Meaning, Scene, Writes, call_of, control};
 
 /// Checks the certificate.
 pub(super) fn verify(task: &Task<'_>, k: u32, paths: Paths, run: &Run<'_>) -> Result<(), Refused> {
     is_sequential(task.program)?;
+    at_most(k as usize, MOST_STEPS)?;
     let places = Places::new(task, run)?;
     base(Path::from_start(task, &places, run)?, k)?;
     step(Path::from_anywhere(task, &places, run), k, paths)
@@ -206,8 +207,8 @@ impl<'a> Path<'a> {
     /// No two states are the same.
     fn require_distinct(&mut self) -> Result<(), Refused> {
         for later in 1..self.states.len() {
-            self.run.check_limits()?;
             for earlier in 0..later {
+                self.run.tick()?;
                 let (left, right) = (&self.states[earlier], &self.states[later]);
                 let pairs = left.place.iter().chain(&left.vars).zip(right.place.iter().chain(&right.vars));
                 let differ: Vec<Lit> = pairs.map(|(left, right)| !self.sat.equal(*left, *right)).collect();

@@ -25,6 +25,13 @@ pub use cover::verify_claim;
 pub use shapes::verify_with_solvers;
 pub use system::verify_system;
 
+/// The most threads of a view, and the most rounds of a claim, that are looked at. A table has a row for each part of a
+/// view, so that its size is the square of this.
+const MOST_SEEN: usize = 100;
+
+/// The most threads of a shape, and the most steps of an induction, that are looked at.
+const MOST_STEPS: usize = 10_000;
+
 /// Why a certificate proves nothing. The first kinds are about programs, the last ones about systems.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Flaw {
@@ -92,6 +99,11 @@ impl From<Flaw> for Refused {
     fn from(flaw: Flaw) -> Refused {
         Refused::Flawed(flaw)
     }
+}
+
+/// Refuses a number that a certificate claims before anything is laid out for it.
+fn at_most(number: usize, most: usize) -> Result<(), Unjudged> {
+    if number <= most { Ok(()) } else { Err(Unjudged::Beyond("it speaks of too many threads, steps or rounds")) }
 }
 
 /// Checks that a certificate proves the target unreachable.

@@ -21,7 +21,10 @@ use selvedge_check::system::{Closure, SystemProof};
 use selvedge_check::{Run, Stop};
 use selvedge_ir::pds::{Pds, SymbolId};
 
-use super::{Flaw, Refused};
+use super::{Flaw, Refused, at_most};
+
+/// More pairs of states, one of which the automaton leads to from the other, than this are not listed.
+const MOST_PAIRS: usize = 20_000_000;
 
 /// States of the automaton.
 type Nodes = BTreeSet<u32>;
@@ -64,6 +67,8 @@ pub fn verify_system(pds: &Pds, proof: &SystemProof, run: &Run<'_>) -> Result<()
 struct Automaton {
     n_nodes: u32,
     finals: Nodes,
+    /// The number of pairs of states in the two tables.
+    size: usize,
     /// The states that each state leads to without reading, itself included.
     silent: Vec<Nodes>,
     /// The states that each state reads each symbol to, if there are any.
@@ -76,24 +81,27 @@ impl Automaton {
             return Err(Flaw::Malformed(None).into());
         }
         let finals = proof.finals.iter().copied().collect();
-        let mut automaton = Automaton { n_nodes: proof.n_nodes, finals, silent: Vec::new(), read: BTreeMap::new() };
+        let mut automaton =
+            Automaton { n_nodes: proof.n_nodes, finals, size: 0, silent: Vec::new(), read: BTreeMap::new() };
         automaton.close_silent(proof, run)?;
         automaton.close_read(proof, run)?;
         Ok(automaton)
     }
 
-    fn close_silent(&mut self, proof: &SystemProof, run: &Run<'_>) -> Result<(), Stop> {
+    fn close_silent(&mut self, proof: &SystemProof, run: &Run<'_>) -> Result<(), Refused> {
         let mut next: Vec<Vec<u32>> = vec![Vec::new(); self.n_nodes as usize];
         for step in proof.transitions.iter().filter(|step| step.read.is_none()) {
             next[step.from as usize].push(step.to);
         }
         for node in 0..self.n_nodes {
             self.silent.push(closure(Nodes::from([node]), &next, run)?);
+            self.size += self.silent[node as usize].len();
+            at_most(self.size, MOST_PAIRS)?;
         }
         Ok(())
     }
 
-    fn close_read(&mut self, proof: &SystemProof, run: &Run<'_>) -> Result<(), Stop> {
+    fn close_read(&mut self, proof: &SystemProof, run: &Run<'_>) -> Result<(), Refused> {
         let mut direct: Vec<Vec<(SymbolId, u32)>> = vec![Vec::new(); self.n_nodes as usize];
         for step in &proof.transitions {
             direct[step.from as usize].extend(step.read.map(|symbol| (symbol, step.to)));
@@ -101,7 +109,11 @@ impl Automaton {
         for from in 0..self.n_nodes {
             for (symbol, to) in self.silent[from as usize].iter().flat_map(|node| &direct[*node as usize]) {
                 run.tick()?;
-                self.read.entry((from, *symbol)).or_default().extend(&self.silent[*to as usize]);
+                let nodes = self.read.entry((from, *symbol)).or_default();
+                let n_before = nodes.len();
+                nodes.extend(&self.silent[*to as usize]);
+                self.size += nodes.len() - n_before;
+                at_most(self.size, MOST_PAIRS)?;
             }
         }
         Ok(())
@@ -133,7 +145,7 @@ impl Automaton {
     fn accepting_everything(&self, pds: &Pds, run: &Run<'_>) -> Result<Nodes, Stop> {
         let mut accepting = self.finals.clone();
         loop {
-            run.tick()?;
+            run.check_limits()?;
             let stays = |node: &u32| {
                 let behind = |symbol: SymbolId| self.read.get(&(*node, symbol));
                 pds.symbols.indices().all(|symbol| behind(symbol).is_some_and(|nodes| !nodes.is_disjoint(&accepting)))

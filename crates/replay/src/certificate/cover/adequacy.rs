@@ -18,10 +18,10 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use selvedge_check::adequacy::{Block, Position, Turn};
-use selvedge_check::{AdequacyClaim, Run};
+use selvedge_check::{AdequacyClaim, Run, Stop};
 use selvedge_ir::tts::{LocalId, RuleId, SharedId, Tts};
 
-use super::super::{Flaw, Refused};
+use super::super::{Flaw, MOST_SEEN, Refused, at_most};
 
 /// A system in which threads are of certain kinds.
 pub(super) struct Kinds<'s> {
@@ -36,16 +36,17 @@ pub(super) struct Kinds<'s> {
 
 /// Checks a claim.
 pub(super) fn verify(kinds: &Kinds<'_>, claim: &AdequacyClaim, run: &Run<'_>) -> Result<(), Refused> {
-    let check = Check::new(kinds, claim)?;
-    check.turns(run)?;
+    at_most(claim.k as usize, MOST_SEEN)?;
+    let check = Check::new(kinds, claim, run)?;
+    check.turns()?;
     for round in 1..=claim.k as usize + 1 {
-        check.left(round, run)?;
-        check.histories(round, run)?;
+        check.left(round)?;
+        check.histories(round)?;
         if round <= claim.k as usize {
-            check.right(round, run)?;
+            check.right(round)?;
         }
     }
-    check.game(run)
+    check.game()
 }
 
 type Vector = Vec<SharedId>;
@@ -57,6 +58,7 @@ type Blocks<'c> = HashMap<(&'c [SharedId], &'c [SharedId]), Vec<&'c [u32]>>;
 type Past = (u32, Vector, Vector);
 
 struct Check<'c> {
+    run: &'c Run<'c>,
     kinds: &'c Kinds<'c>,
     /// The numbers of threads that a run may have, of the kinds of which that is limited.
     limits: Vec<u32>,
@@ -79,10 +81,10 @@ struct Check<'c> {
 
 impl<'c> Check<'c> {
     /// Looks through a claim: everything fits.
-    fn new(kinds: &'c Kinds<'c>, claim: &'c AdequacyClaim) -> Result<Check<'c>, Refused> {
+    fn new(kinds: &'c Kinds<'c>, claim: &'c AdequacyClaim, run: &'c Run<'c>) -> Result<Check<'c>, Refused> {
         let k = claim.k as usize;
         check(k > 0 && claim.left.len() == k + 1 && claim.right.len() == k)?;
-        let pasts = pasts(claim, kinds)?;
+        let pasts = pasts(claim, kinds, run)?;
         let mut rules: HashMap<_, Vec<RuleId>> = HashMap::new();
         for (id, rule) in kinds.tts.rules.iter_enumerated() {
             check(rule.after.len() == usize::from(rule.goes_on))?;
@@ -114,7 +116,21 @@ impl<'c> Check<'c> {
         };
         check(numbers.len() == pasts.len() && claim.positions.iter().all(fits))?;
         let positions = claim.positions.iter().collect();
-        Ok(Check { kinds, limits, claim, rules, targets, pasts, numbers, by_begin, by_end, left, right, positions })
+        Ok(Check {
+            run,
+            kinds,
+            limits,
+            claim,
+            rules,
+            targets,
+            pasts,
+            numbers,
+            by_begin,
+            by_end,
+            left,
+            right,
+            positions,
+        })
     }
 
     /// One thread of a kind more; none if a run may not have it.
@@ -131,16 +147,17 @@ impl<'c> Check<'c> {
     }
 
     /// Returns whether a block fits beside one of some others.
-    fn fits(&self, used: &[u32], others: Option<&Vec<&[u32]>>) -> bool {
+    fn fits(&self, used: &[u32], others: Option<&Vec<&[u32]>>) -> Result<bool, Stop> {
+        self.run.tick()?;
         let fit = |other: &&[u32]| {
             used.iter().zip(*other).zip(&self.limits).all(|((one, other), most)| one.saturating_add(*other) <= *most)
         };
-        others.is_some_and(|others| others.iter().any(fit))
+        Ok(others.is_some_and(|others| others.iter().any(fit)))
     }
 
-    fn turns(&self, run: &Run<'_>) -> Result<(), Refused> {
+    fn turns(&self) -> Result<(), Refused> {
         for turn in &self.claim.turns {
-            run.tick()?;
+            self.run.tick()?;
             let begins: BTreeSet<Option<LocalId>> = match turn.before {
                 None => self.kinds.begin[turn.kind as usize].iter().copied().map(Some).collect(),
                 Some((before, ended)) => {
@@ -148,18 +165,18 @@ impl<'c> Check<'c> {
                     ends.filter(|state| state.shared == ended).map(|state| state.local).collect()
                 }
             };
-            self.turn(turn, &begins, run)?;
+            self.turn(turn, &begins)?;
         }
         Ok(())
     }
 
     /// One turn, which begins with these states of the thread.
-    fn turn(&self, turn: &Turn, begins: &BTreeSet<Option<LocalId>>, run: &Run<'_>) -> Result<(), Refused> {
+    fn turn(&self, turn: &Turn, begins: &BTreeSet<Option<LocalId>>) -> Result<(), Refused> {
         let listed: HashSet<_> = turn.states.iter().map(|state| (state.shared, state.local)).collect();
         let all = begins.iter().all(|local| listed.contains(&(turn.begun, *local)));
         check(listed.len() == turn.states.len() && all)?;
         for (number, state) in turn.states.iter().enumerate() {
-            run.tick()?;
+            self.run.tick()?;
             let is_real = match state.from {
                 None => state.shared == turn.begun && begins.contains(&state.local),
                 Some(from) => turn.states[..number].get(from as usize).is_some_and(|from| {
@@ -191,7 +208,7 @@ impl<'c> Check<'c> {
     }
 
     /// The left blocks of a round: the empty one, and those that are longer by one thread.
-    fn left(&self, round: usize, run: &Run<'_>) -> Result<(), Refused> {
+    fn left(&self, round: usize) -> Result<(), Refused> {
         let no_threads = vec![0; self.limits.len()];
         let has = |used: &[u32], begins: &[SharedId], ends: &[SharedId]| has(&self.left[round - 1], used, begins, ends);
         if round == 1 {
@@ -206,9 +223,9 @@ impl<'c> Check<'c> {
         }
         for block in &self.claim.left[round - 1] {
             for (number, used) in self.next_threads(&block.used, &block.begins) {
-                run.tick()?;
+                self.run.tick()?;
                 for after in self.ends(number) {
-                    check(!self.is_wanted(round, &used, &after, &block.ends) || has(&used, &after, &block.ends))?;
+                    check(!self.is_wanted(round, &used, &after, &block.ends)? || has(&used, &after, &block.ends))?;
                 }
             }
         }
@@ -228,12 +245,12 @@ impl<'c> Check<'c> {
     }
 
     /// Returns whether some right block of the round before fits behind a left block.
-    fn is_wanted(&self, round: usize, used: &[u32], begins: &[SharedId], ends: &[SharedId]) -> bool {
-        round == 1 || self.fits(used, self.right[round - 2].get(&(&begins[..round - 1], ends)))
+    fn is_wanted(&self, round: usize, used: &[u32], begins: &[SharedId], ends: &[SharedId]) -> Result<bool, Stop> {
+        Ok(round == 1 || self.fits(used, self.right[round - 2].get(&(&begins[..round - 1], ends)))?)
     }
 
     /// All threads that go on between the blocks have turns.
-    fn histories(&self, round: usize, run: &Run<'_>) -> Result<(), Refused> {
+    fn histories(&self, round: usize) -> Result<(), Refused> {
         for block in &self.claim.left[round - 1] {
             let (begun, before) = block.begins.split_last().ok_or(Flaw::Malformed(None))?;
             if round == 1 {
@@ -244,9 +261,9 @@ impl<'c> Check<'c> {
                 continue;
             }
             for (number, used) in self.next_threads(&block.used, before) {
-                run.tick()?;
+                self.run.tick()?;
                 for ends in self.ends(number) {
-                    if self.fits(&used, self.right[round - 2].get(&(&ends[..], &block.ends[..]))) {
+                    if self.fits(&used, self.right[round - 2].get(&(&ends[..], &block.ends[..])))? {
                         let past = (self.pasts[number].0, block.begins.clone(), ends);
                         check(self.numbers.contains_key(&past))?;
                     }
@@ -257,7 +274,7 @@ impl<'c> Check<'c> {
     }
 
     /// The right blocks of a round: the empty one, and those that are longer by one thread.
-    fn right(&self, round: usize, run: &Run<'_>) -> Result<(), Refused> {
+    fn right(&self, round: usize) -> Result<(), Refused> {
         let no_threads = vec![0; self.limits.len()];
         let has =
             |used: &[u32], begins: &[SharedId], ends: &[SharedId]| has(&self.right[round - 1], used, begins, ends);
@@ -268,18 +285,18 @@ impl<'c> Check<'c> {
         }
         for block in &self.claim.right[round - 1] {
             for number in self.by_end.get(&block.begins).into_iter().flatten() {
-                run.tick()?;
+                self.run.tick()?;
                 let (kind, begins, _) = &self.pasts[*number];
                 let Some(used) = self.more(&block.used, *kind) else { continue };
                 let wanted = self.left[round - 1].get(&(&begins[..], &block.ends[..round - 1]));
-                check(!self.fits(&used, wanted) || has(&used, begins, &block.ends))?;
+                check(!self.fits(&used, wanted)? || has(&used, begins, &block.ends))?;
             }
         }
         Ok(())
     }
 
     /// Adam has an answer to every move.
-    fn game(&self, run: &Run<'_>) -> Result<(), Refused> {
+    fn game(&self) -> Result<(), Refused> {
         let k = self.claim.k as usize;
         // His first thread begins its turns as he likes: with a first state, and then with any.
         let is_opening = |begins: &&Vector| begins.len() == k && self.kinds.first.contains(&begins[0]);
@@ -290,14 +307,14 @@ impl<'c> Check<'c> {
                 && self.kinds.first.contains(&block.begins[0])
                 && block.begins[1..] == block.ends;
             if is_empty {
-                self.answered(&block.used, [&block.begins, &block.ends], &openings, run)?;
+                self.answered(&block.used, [&block.begins, &block.ends], &openings)?;
             }
         }
         for position in &self.claim.positions {
             let ([begins, ends], [his, his_ends]) = (&position.eve, &position.adam);
             let is_wrapped = his[..k - 1] == *his_ends && his[k - 1] == begins[k];
             check(begins[..k] != *ends || is_wrapped)?;
-            self.answered(&position.used, [begins, ends], &[(his, his_ends)], run)?;
+            self.answered(&position.used, [begins, ends], &[(his, his_ends)])?;
         }
         Ok(())
     }
@@ -308,7 +325,6 @@ impl<'c> Check<'c> {
         used: &[u32],
         [begins, ends]: [&Vector; 2],
         his: &[(&[SharedId], &[SharedId])],
-        run: &Run<'_>,
     ) -> Result<(), Refused> {
         let k = self.claim.k as usize;
         for (number, used) in self.next_threads(used, begins) {
@@ -316,25 +332,30 @@ impl<'c> Check<'c> {
             let moves: BTreeSet<_> =
                 self.claim.turns[number].states.iter().map(|state| (state.shared, state.local)).collect();
             for (shared, local) in moves {
-                run.tick()?;
+                self.run.tick()?;
                 let after = extended(&self.pasts[number].2, shared);
                 if !has(&self.left[k], &used, &after, ends) {
                     continue;
                 }
                 let mut position =
                     Position { used: used.clone(), eve: [after, ends.clone()], adam: [Vec::new(), Vec::new()] };
-                let found = his.iter().any(|(begins, his_ends)| {
+                let mut found = false;
+                'answers: for (begins, his_ends) in his {
                     position.adam[1] = his_ends.to_vec();
-                    self.by_begin.get(*begins).into_iter().flatten().any(|own| {
+                    for own in self.by_begin.get(*begins).into_iter().flatten() {
+                        self.run.tick()?;
                         let (own_kind, _, own_ends) = &self.pasts[*own];
                         let mut states = self.claim.turns[*own].states.iter().filter(|state| state.local == local);
-                        *own_kind == kind
+                        found = *own_kind == kind
                             && states.any(|state| {
                                 position.adam[0] = extended(own_ends, state.shared);
                                 self.positions.contains(&position)
-                            })
-                    })
-                });
+                            });
+                        if found {
+                            break 'answers;
+                        }
+                    }
+                }
                 check(found)?;
             }
         }
@@ -355,9 +376,10 @@ fn extended(vector: &[SharedId], last: SharedId) -> Vector {
 }
 
 /// The pasts of all turns.
-fn pasts(claim: &AdequacyClaim, kinds: &Kinds<'_>) -> Result<Vec<Past>, Refused> {
+fn pasts(claim: &AdequacyClaim, kinds: &Kinds<'_>, run: &Run<'_>) -> Result<Vec<Past>, Refused> {
     let mut pasts: Vec<Past> = Vec::with_capacity(claim.turns.len());
     for turn in &claim.turns {
+        run.tick()?;
         let past = match turn.before {
             None => (turn.kind, vec![turn.begun], Vec::new()),
             Some((before, ended)) => {

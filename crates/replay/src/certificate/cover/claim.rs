@@ -14,8 +14,8 @@ use super::views::Views;
 /// Checks that a claim proves that no target of the system can be covered.
 pub fn verify_claim(tts: &Tts, claim: &CoverClaim, run: &Run<'_>) -> Result<(), Refused> {
     match claim {
-        CoverClaim::Views(table) => Basis::new(tts, table, &[])?.check(tts, run),
-        CoverClaim::Basis { within, forbidden } => Basis::new(tts, within, forbidden)?.check(tts, run),
+        CoverClaim::Views(table) => Basis::new(tts, table, &[], run)?.check(tts, run),
+        CoverClaim::Basis { within, forbidden } => Basis::new(tts, within, forbidden, run)?.check(tts, run),
         CoverClaim::Vectors(vectors) => Vectors::new(tts, vectors)?.check(tts, run),
         // The claim does not state the kinds of the threads.
         CoverClaim::Adequacy(_) => Err(Flaw::Malformed(None).into()),
@@ -97,7 +97,9 @@ impl Vectors {
     fn new(tts: &Tts, vectors: &[OmegaVector]) -> Result<Vectors, Refused> {
         let mut by_shared: BTreeMap<SharedId, Vec<Counts>> = BTreeMap::new();
         for vector in vectors {
-            let known = |(local, count): &(LocalId, Option<u32>)| local.raw() < tts.n_local && *count != Some(0);
+            // A number that a rule can only raise, never to one that cannot be written.
+            let counts = |count: u32| (1..u32::MAX / 2).contains(&count);
+            let known = |(local, count): &(LocalId, Option<u32>)| local.raw() < tts.n_local && count.is_none_or(counts);
             let in_order = vector.counts.is_sorted_by(|left, right| left.0 < right.0);
             if vector.shared.raw() >= tts.n_shared || !in_order || !vector.counts.iter().all(known) {
                 return Err(Flaw::Malformed(None).into());
@@ -112,8 +114,7 @@ impl Vectors {
     }
 
     fn check(&self, tts: &Tts, run: &Run<'_>) -> Result<(), Refused> {
-        let is_outside = |start: &Start| !self.allows(start.shared, &all_of(start));
-        none(tts.starts.iter().position(is_outside), Flaw::Initial)?;
+        none(&tts.starts, Flaw::Initial, run, |start| !self.allows(start.shared, &all_of(start)))?;
         for (id, rule) in tts.rules.iter_enumerated() {
             for vector in self.0.get(&rule.shared).into_iter().flatten() {
                 run.tick()?;
@@ -127,14 +128,19 @@ impl Vectors {
                 }
             }
         }
-        let is_allowed = |target: &Cover| self.allows(target.shared, &counts(&target.threads));
-        none(tts.targets.iter().position(is_allowed), Flaw::Target)
+        none(&tts.targets, Flaw::Target, run, |target| self.allows(target.shared, &counts(&target.threads)))
     }
 }
 
-/// The flaw of the one with this number, if there is one.
-fn none(found: Option<usize>, flaw: fn(usize) -> Flaw) -> Result<(), Refused> {
-    found.map_or(Ok(()), |number| Err(flaw(number).into()))
+/// Returns the flaw of the first one that is wrong, if there is one.
+fn none<T>(all: &[T], flaw: fn(usize) -> Flaw, run: &Run<'_>, is_wrong: impl Fn(&T) -> bool) -> Result<(), Refused> {
+    for (number, one) in all.iter().enumerate() {
+        run.tick()?;
+        if is_wrong(one) {
+            return Err(flaw(number).into());
+        }
+    }
+    Ok(())
 }
 
 /// A table of views, and forbidden configurations, by their shared states, among those that it admits.
@@ -144,7 +150,7 @@ struct Basis {
 }
 
 impl Basis {
-    fn new(tts: &Tts, within: &ViewTable, forbidden: &[Cover]) -> Result<Basis, Refused> {
+    fn new(tts: &Tts, within: &ViewTable, forbidden: &[Cover], run: &Run<'_>) -> Result<Basis, Refused> {
         let mut by_shared: BTreeMap<SharedId, Vec<Counts>> = BTreeMap::new();
         for cover in forbidden {
             if cover.shared.raw() >= tts.n_shared || cover.threads.iter().any(|local| local.raw() >= tts.n_local) {
@@ -152,7 +158,7 @@ impl Basis {
             }
             by_shared.entry(cover.shared).or_default().push(counts(&cover.threads));
         }
-        Ok(Basis { views: Views::new(tts, within)?, forbidden: by_shared })
+        Ok(Basis { views: Views::new(tts, within, run)?, forbidden: by_shared })
     }
 
     fn forbids(&self, shared: SharedId, threads: &Counts) -> bool {
@@ -169,8 +175,7 @@ impl Basis {
 
     fn check(&self, tts: &Tts, run: &Run<'_>) -> Result<(), Refused> {
         self.views.check_closed(tts, run)?;
-        let is_forbidden = |start: &Start| self.forbids(start.shared, &all_of(start));
-        none(tts.starts.iter().position(is_forbidden), Flaw::Initial)?;
+        none(&tts.starts, Flaw::Initial, run, |start| self.forbids(start.shared, &all_of(start)))?;
         for (id, rule) in tts.rules.iter_enumerated() {
             for least in self.forbidden.get(&rule.shared_after).into_iter().flatten() {
                 run.tick()?;
@@ -179,8 +184,7 @@ impl Basis {
                 }
             }
         }
-        let is_allowed = |target: &Cover| !self.excludes(target.shared, &counts(&target.threads));
-        none(tts.targets.iter().position(is_allowed), Flaw::Target)
+        none(&tts.targets, Flaw::Target, run, |target| !self.excludes(target.shared, &counts(&target.threads)))
     }
 }
 

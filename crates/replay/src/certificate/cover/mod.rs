@@ -33,9 +33,9 @@ use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Tts};
 
 use super::concrete::Arrival;
 use super::route::Route;
-use super::{Flaw, Refused};
+use super::{Flaw, Refused, Unjudged};
 pub use claim::verify_claim;
-use start::Crews;
+use start::{Crews, LIMIT};
 use state_table::StateTable;
 
 /// Checks the certificate.
@@ -152,6 +152,9 @@ impl System {
                     run.tick()?;
                     let there: Vec<LocalId> =
                         here.iter().map(|(_, local)| *local).filter(|local| loc(*local) == *at).collect();
+                    if lists.len().saturating_mul(there.len()) > LIMIT {
+                        return Err(Unjudged::Beyond("its threads can meet in too many ways").into());
+                    }
                     let longer = |list: &Vec<LocalId>| {
                         there.iter().map(|local| list.iter().copied().chain([*local]).collect()).collect::<Vec<_>>()
                     };

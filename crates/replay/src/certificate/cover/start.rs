@@ -14,8 +14,8 @@ use super::state_table::StateTable;
 use crate::position::Position;
 use crate::program::leaves;
 
-/// More starts than this are not listed.
-const LIMIT: usize = 1_000_000;
+/// More starts, or lists of threads that meet, than this are not listed.
+pub(super) const LIMIT: usize = 1_000_000;
 
 /// The ways in which the initial threads can begin.
 pub(super) struct Crews {
@@ -36,7 +36,8 @@ impl Crews {
         let mut by_shared = BTreeMap::new();
         for values in first_values(table, run)? {
             run.tick()?;
-            for now in all_values(&values, table.proof.shared_vars.iter().copied()) {
+            let listed = table.proof.shared_vars.iter().copied();
+            for now in all_values(&values, listed, table.proof.shareds.len()).ok_or(Flaw::Start(loc))? {
                 let values = read(&now, table.proof.shared_vars.iter().copied());
                 let shared = table.shared(values, false).ok_or(Flaw::Start(loc))?;
                 let crew = by_shared.entry(shared).or_insert_with(|| vec![BTreeSet::new(); program.entries.len()]);
@@ -135,7 +136,8 @@ fn begin(table: &StateTable<'_>, kind: EntryId, shared: &Values) -> Result<BTree
     let starts = cases(program, shared.clone(), |_| Ok(()), |meaning| meaning.start_thread(kind))?;
     for (mut values, writes) in starts {
         write(&mut values, &writes);
-        for values in all_values(&values, table.places.vars(place)) {
+        let all = all_values(&values, table.places.vars(place), table.proof.locals.len());
+        for values in all.ok_or(flaw.clone())? {
             let seen = (place, read(&values, table.places.vars(place)));
             locals.insert(table.local(&seen).ok_or(flaw.clone())?);
         }
@@ -145,6 +147,10 @@ fn begin(table: &StateTable<'_>, kind: EntryId, shared: &Values) -> Result<BTree
 
 /// The lists with `n` more threads, each of which is one of these.
 fn with_threads(lists: &[Vec<LocalId>], locals: &BTreeSet<LocalId>, n: usize) -> Result<Vec<Vec<LocalId>>, Refused> {
+    let too_many = Unjudged::Beyond("its threads can begin in too many ways");
+    if n > LIMIT / lists.len() {
+        return Err(too_many.into());
+    }
     // Threads of one kind come in ascending order, so that each choice is made once.
     let mut longer: Vec<(Vec<LocalId>, Option<LocalId>)> = lists.iter().map(|list| (list.clone(), None)).collect();
     for _ in 0..n {
@@ -154,7 +160,7 @@ fn with_threads(lists: &[Vec<LocalId>], locals: &BTreeSet<LocalId>, n: usize) ->
                 next.push((list.iter().copied().chain([*local]).collect(), Some(*local)));
             }
             if next.len() > LIMIT {
-                return Err(Unjudged::Beyond("its threads can begin in too many ways").into());
+                return Err(too_many.into());
             }
         }
         longer = next;

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use selvedge_check::{Run, ViewTable};
 use selvedge_ir::tts::{LocalId, RuleId, SharedId, Start, Tts};
 
-use super::super::{Flaw, Refused};
+use super::super::{Flaw, MOST_SEEN, Refused, at_most};
 
 /// A thread of a view: 0 if it is asleep, else the number of its state plus 1.
 type Thread = u32;
@@ -37,11 +37,12 @@ pub(super) struct Views {
 
 impl Views {
     /// The rows of a table: each view in the rows of all its threads.
-    pub(super) fn new(tts: &Tts, table: &ViewTable) -> Result<Views, Refused> {
+    pub(super) fn new(tts: &Tts, table: &ViewTable, run: &Run<'_>) -> Result<Views, Refused> {
         let k = table.k as usize;
         if k == 0 {
             return Err(Flaw::Malformed(None).into());
         }
+        at_most(k, MOST_SEEN)?;
         let width = (tts.n_local as usize + 1).div_ceil(64);
         let mut views = Views { k, width, rows: BTreeMap::new() };
         for shared in &table.shareds {
@@ -58,6 +59,7 @@ impl Views {
             }
             let threads: Vec<Thread> = row.threads.iter().map(|local| local.raw() + 1).collect();
             for last in &row.last {
+                run.tick()?;
                 views.insert(row.shared.raw(), &[threads.as_slice(), &[last.raw() + 1]].concat());
             }
         }
@@ -112,10 +114,9 @@ impl Views {
             rules.entry((rule.shared.raw(), rule.local.raw() + 1)).or_default().push(id);
         }
         for ((shared, rest), row) in &self.rows {
-            run.check_limits()?;
             for mover in ones(row) {
                 let Some(rules) = rules.get(&(*shared, mover)) else { continue };
-                self.check_step(tts, (*shared, rest), mover, rules)?;
+                self.check_step(tts, (*shared, rest), mover, rules, run)?;
             }
         }
         Ok(())
@@ -128,10 +129,12 @@ impl Views {
         (shared, rest): (u32, &[Thread]),
         mover: Thread,
         rules: &[RuleId],
+        run: &Run<'_>,
     ) -> Result<(), Refused> {
         let others = self.others(shared, rest, mover);
         let n_asleep = rest.iter().filter(|thread| **thread == ASLEEP).count();
         for id in rules {
+            run.tick()?;
             let rule = &tts.rules[*id];
             let after = rule.shared_after.raw();
             let row = self.rows.get(&(after, rest.to_vec()));

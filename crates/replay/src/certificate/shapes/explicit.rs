@@ -148,7 +148,7 @@ impl<'a> Explicit<'a> {
                 after.extend(state.iter().enumerate().filter(|(number, _)| *number != mover).map(|(_, it)| *it));
                 after.extend(&end.threads);
                 after.sort_unstable();
-                if !self.contains(&after, ended + u32::from(counts_ended && end.ends), end.shared) {
+                if !self.contains(&after, ended.saturating_add(u32::from(counts_ended && end.ends)), end.shared) {
                     return Err(Flaw::NotClosed(end.edge).into());
                 }
             }

@@ -5,7 +5,7 @@ use selvedge_check::formula::FormulaId;
 use selvedge_check::{Role, Seen, Shape, ShapeProof, Task, ThreadScope};
 
 use super::super::place_table::PlaceTable;
-use super::super::{Flaw, Refused};
+use super::super::{Flaw, MOST_SEEN, MOST_STEPS, Refused, at_most};
 use super::order::choose;
 
 /// A proof beside the question that it answers.
@@ -44,6 +44,7 @@ impl<'a> Table<'a> {
             Seen::All => proof.shapes.iter().map(|shape| shape.threads.len()).max().unwrap_or(0),
             Seen::Any(k) => k as usize,
         };
+        at_most(longest, if proof.seen == Seen::All { MOST_STEPS } else { MOST_SEEN })?;
         let numbers = proof.shapes.iter().map(Shape::key).zip(0..).collect();
         Ok(Table { task, proof, places, numbers, longest })
     }
@@ -101,9 +102,9 @@ fn fits(task: &Task<'_>, proof: &ShapeProof, shape: &Shape) -> bool {
     };
     let n_holders = usize::from(shape.held) + roles.iter().filter(|role| matches!(role, Role::Holder(_))).count();
     let is_prelude = roles.contains(&Role::Prelude);
-    let counts_ended = matches!(task.threads, ThreadScope::Created(_));
+    let most_ended = if let ThreadScope::Created(bound) = task.threads { bound } else { 0 };
     let fits = match proof.seen {
-        Seen::All => !shape.held && (counts_ended || shape.ended == 0),
+        Seen::All => !shape.held && shape.ended <= most_ended,
         Seen::Any(k) => (1..=k as usize).contains(&roles.len()) && shape.ended == 0 && !(shape.held && is_prelude),
     };
     fits && shape.threads.is_sorted() && n_holders <= 1 && (roles.len() <= 1 || !is_prelude)

@@ -303,7 +303,7 @@ impl<'a> Walk<'a> {
         }
         let ends = place.is_none() && matches!(self.table.task.threads, ThreadScope::Created(_));
         state.others.extend(place.map(|place| Seen::new(place, state.now.clone())));
-        self.belongs(&state, self.ended + u32::from(ends), flaw)
+        self.belongs(&state, self.ended.saturating_add(u32::from(ends)), flaw)
     }
 
     /// The threads of a state must belong to the set: all of them, or as many at a time as the proof speaks of.
