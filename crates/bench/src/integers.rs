@@ -53,7 +53,7 @@ pub fn ask(row: &Row, engine: &str, limit: Duration, solvers: &Solvers) -> Optio
             (Outcome::Unknown(_), _) => ("-", report.explanation.refinement, report.engine),
             _ => ("wrong", None, report.engine),
         },
-        Err(Failure::Internal { engine, .. }) => ("wrong", None, *engine),
+        Err(Failure::Internal { engine, .. } | Failure::Panicked { engine, .. }) => ("wrong", None, *engine),
         Err(Failure::Usage(_) | Failure::Unsupported(_)) => return None,
     };
     Some(Cell { verdict, refinement, seconds, processor, by })

@@ -208,6 +208,8 @@ pub enum EngineEnd {
     Overtaken,
     /// It gave up.
     GaveUp(Reason),
+    /// It panicked, or its evidence was rejected: a defect of ours, which the message describes.
+    Defect(String),
 }
 
 /// The size of a program.

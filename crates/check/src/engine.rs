@@ -72,6 +72,12 @@ pub enum Stop {
     /// The run was cancelled.
     #[error("interrupted")]
     Cancelled,
+    /// This part of the run was stopped, or has used up its share of the work; the run itself goes on.
+    #[error("stopped in favour of other engines")]
+    PartStopped,
+    /// The system refused to start a thread.
+    #[error("the system refused to start another thread")]
+    NoThread,
     /// This much time was used up.
     #[error("time limit of {} s reached", .0.as_secs_f64())]
     TimeLimit(Duration),

@@ -36,7 +36,7 @@ impl RunPart {
     }
 
     /// The same part, in which each solver of an engine may do so much work, in its own units. An engine whose solver
-    /// has done it stops as if it were cancelled.
+    /// has done it stops as if the part were stopped.
     #[must_use]
     pub fn with_solver_work(self, units: u64) -> RunPart {
         RunPart { solver_work: Some(units), ..self }
@@ -191,17 +191,13 @@ impl<'o> Run<'o> {
 
     /// Says whether the check must stop, and why. The clock is read once in 64 calls, so a call costs next to nothing.
     pub fn tick(&self) -> Result<(), Stop> {
-        if self.cancel.is_cancelled() {
-            return Err(Stop::Cancelled);
-        }
+        self.cancel.check()?;
         if self.ticks.fetch_add(1, Ordering::Relaxed).is_multiple_of(64) { self.check_limits() } else { Ok(()) }
     }
 
     /// Like [`Run::tick`], and always reads the clock: for work that takes long between two calls.
     pub fn check_limits(&self) -> Result<(), Stop> {
-        if self.cancel.is_cancelled() {
-            return Err(Stop::Cancelled);
-        }
+        self.cancel.check()?;
         if let Some(limit) = self.limits.time
             && self.start.elapsed() >= limit
         {
@@ -213,6 +209,11 @@ impl<'o> Run<'o> {
             return Err(Stop::MemoryLimit(limit));
         }
         Ok(())
+    }
+
+    /// Returns whether the whole check was cancelled, not only this part of it.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.check() == Err(Stop::Cancelled)
     }
 
     /// Tells the observer.
@@ -242,6 +243,17 @@ impl CancelToken {
         let is_set = |switch: &Arc<AtomicBool>| switch.load(Ordering::Relaxed);
         is_set(&self.own) || self.above.as_ref().is_some_and(is_set)
     }
+
+    /// Says whether the check must stop, and whether all of it or only this part.
+    fn check(&self) -> Result<(), Stop> {
+        let is_set = |switch: &Arc<AtomicBool>| switch.load(Ordering::Relaxed);
+        match &self.above {
+            Some(above) if is_set(above) => Err(Stop::Cancelled),
+            Some(_) if is_set(&self.own) => Err(Stop::PartStopped),
+            None if is_set(&self.own) => Err(Stop::Cancelled),
+            _ => Ok(()),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -254,8 +266,8 @@ mod tests {
         let (one, other) = (run.part(), run.part());
         let (first, second) = (one.run(&()), other.run(&()));
         one.cancel.cancel();
-        assert_eq!((first.tick(), second.tick(), run.tick()), (Err(Stop::Cancelled), Ok(()), Ok(())));
+        assert_eq!((first.tick(), second.tick(), run.tick()), (Err(Stop::PartStopped), Ok(()), Ok(())));
         run.cancel.cancel();
-        assert_eq!(second.tick(), Err(Stop::Cancelled));
+        assert_eq!((first.tick(), second.tick()), (Err(Stop::Cancelled), Err(Stop::Cancelled)));
     }
 }

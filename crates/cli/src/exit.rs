@@ -65,8 +65,8 @@ impl From<Stop> for Exit {
         match stop {
             Stop::Cancelled => Exit::Interrupted,
             Stop::TimeLimit(_) => Exit::TimeLimit,
-            Stop::MemoryLimit(_) | Stop::NodeLimit(_) | Stop::StateLimit(_) => Exit::MemoryLimit,
-            Stop::BoundReached(_) | Stop::NoSolver | Stop::Solver(_) => Exit::Unknown,
+            Stop::MemoryLimit(_) | Stop::NodeLimit(_) | Stop::StateLimit(_) | Stop::NoThread => Exit::MemoryLimit,
+            Stop::PartStopped | Stop::BoundReached(_) | Stop::NoSolver | Stop::Solver(_) => Exit::Unknown,
         }
     }
 }

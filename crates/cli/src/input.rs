@@ -1,7 +1,7 @@
 //! Sources of programs and traces: files, or standard input for `-`.
 
 use std::convert::Infallible;
-use std::io::Read as _;
+use std::io::Read;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -13,6 +13,19 @@ pub(crate) enum Input {
     /// `-`
     Stdin,
     File(PathBuf),
+}
+
+/// The largest input: positions in it are numbers of 32 bits, and programs take many times their text in memory.
+const LARGEST: u64 = 1 << 30;
+
+/// Reads everything, unless there is too much (`/dev/zero` has no end).
+fn bounded(input: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let length = input.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if length as u64 > LARGEST {
+        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, "it is larger than 1 GiB"));
+    }
+    Ok(bytes)
 }
 
 impl FromStr for Input {
@@ -36,11 +49,8 @@ impl Input {
     pub(crate) fn read(&self) -> Result<Source, String> {
         let name = self.name();
         let bytes = match self {
-            Input::Stdin => {
-                let mut bytes = Vec::new();
-                std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-            }
-            Input::File(path) => std::fs::read(path),
+            Input::Stdin => bounded(std::io::stdin().lock()),
+            Input::File(path) => std::fs::File::open(path).and_then(bounded),
         };
         let bytes = bytes.map_err(|error| format!("cannot read {name}: {error}"))?;
         let text = String::from_utf8(bytes).map_err(|error| {

@@ -10,28 +10,39 @@ mod printer;
 mod progress;
 mod quantity;
 mod session;
+mod supervise;
+mod system;
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Parser as _;
 use selvedge_check::CancelToken;
+use selvedge_driver::defect;
 
 use args::{Cli, When};
 use exit::Exit;
 use printer::Printer;
-use session::Session;
-
-/// Expressions and call chains nest deeply in generated programs, so commands run on a thread with a large stack.
-const STACK: usize = 256 << 20;
 
 fn main() -> Exit {
     let start = Instant::now();
-    crash::install();
+    let cancel = CancelToken::default();
+    let listening = session::listen_for_interrupts(&cancel);
+    system::catch_aborts();
+    defect::install();
     match Cli::try_parse_from(arguments()) {
-        Ok(cli) => on_a_large_stack(cli, start),
+        Ok(cli) => {
+            let session = session::open(&cli, start, cancel);
+            if let Err(error) = listening {
+                session.printer.err(&format!("note: Ctrl-C will not be noticed: {error}\n"));
+            }
+            let exit = commands::run(&Arc::new(cli.command), &session);
+            // Engines that another one has overtaken may still be at work, with solvers of their own.
+            system::end(if session.printer.has_failed() { Exit::worst([exit, Exit::Input]) } else { exit })
+        }
         Err(error) => answer(&error),
     }
 }
@@ -44,29 +55,6 @@ fn arguments() -> Vec<OsString> {
         arguments.insert(1, OsString::from("boom"));
     }
     arguments
-}
-
-fn on_a_large_stack(cli: Cli, start: Instant) -> Exit {
-    let (colour, prop) = (cli.color, cli.prop.clone());
-    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || {
-        let session = Session {
-            printer: Printer::new(colour),
-            cancel: CancelToken::default(),
-            start,
-            prop,
-            solvers: session::solvers(),
-        };
-        let exit = crash::guard(|| commands::run(&cli.command, &session)).unwrap_or_else(|message| {
-            session.printer.err(&crash::report(&message));
-            Exit::Internal
-        });
-        if session.printer.has_failed() { Exit::worst([exit, Exit::Input]) } else { exit }
-    });
-    let result = worker.map(|worker| worker.join().unwrap_or(Exit::Internal));
-    result.unwrap_or_else(|error| {
-        Printer::new(colour).error(&format!("cannot start a thread: {error}"));
-        Exit::Internal
-    })
 }
 
 /// Prints the message of the parser of the command line: help and version on standard output, mistakes on standard

@@ -2,7 +2,10 @@
 
 use std::io::{self, ErrorKind, IsTerminal as _, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ThreadId};
 
+use selvedge_faults::{self as faults, Point};
 use selvedge_report::Palette;
 
 use crate::args::When;
@@ -12,17 +15,56 @@ pub(crate) struct Printer {
     colour: When,
     /// Set if standard output could not be written for another reason than a closed pipe.
     failed: AtomicBool,
+    output: Mutex<Output>,
+}
+
+/// Who answers for a command: the first who writes a part of its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Output {
+    Open,
+    /// The work has begun to write.
+    Begun,
+    /// The work was left behind, and this thread answers in its place.
+    Taken(ThreadId),
 }
 
 impl Printer {
     pub(crate) fn new(colour: When) -> Printer {
-        Printer { colour, failed: AtomicBool::new(false) }
+        Printer { colour, failed: AtomicBool::new(false), output: Mutex::new(Output::Open) }
+    }
+
+    /// Begins the result: whoever watches the limits waits from now on until it is written. A thread that was left
+    /// behind waits here for the end of the program.
+    pub(crate) fn begin(&self) {
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        match *output {
+            Output::Open => *output = Output::Begun,
+            Output::Taken(by) if by != thread::current().id() => {
+                drop(output);
+                loop {
+                    thread::park();
+                }
+            }
+            Output::Begun | Output::Taken(_) => {}
+        }
+    }
+
+    /// Lets this thread answer instead of the work. Returns whether that is possible: not if the work has begun to
+    /// write.
+    pub(crate) fn take_over(&self) -> bool {
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        if *output == Output::Open {
+            *output = Output::Taken(thread::current().id());
+        }
+        *output == Output::Taken(thread::current().id())
     }
 
     /// Writes to standard output.
     pub(crate) fn out(&self, text: &str) {
+        self.begin();
         let mut out = io::stdout().lock();
-        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        let fault = if faults::fails(Point::Write) { Err(faults::disk_full()) } else { Ok(()) };
+        match fault.and_then(|()| out.write_all(text.as_bytes())).and_then(|()| out.flush()) {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 if !self.failed.swap(true, Ordering::Relaxed) {
                     self.error(&format!("cannot write to standard output: {error}"));

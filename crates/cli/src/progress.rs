@@ -1,28 +1,30 @@
 //! The progress line: the phase, the number of states, and the speed.
 
 use std::io::IsTerminal as _;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use selvedge_check::{Event, Observer};
 
 use crate::args::When;
-use crate::printer::Printer;
+use crate::session::Session;
 
 /// Shows the events of a check: as an animated line on a terminal, as a line per second if progress is requested
 /// anyway.
-pub(crate) struct Progress<'p> {
-    sink: Sink<'p>,
+pub(crate) struct Progress {
+    sink: Sink,
     /// The file that is checked.
     file: String,
     seen: Mutex<Seen>,
+    finished: AtomicBool,
 }
 
-enum Sink<'p> {
+enum Sink {
     Nothing,
     Terminal(ProgressBar),
-    Lines(&'p Printer),
+    Lines(Arc<Session>),
 }
 
 /// The progress of the current phase.
@@ -33,21 +35,22 @@ struct Seen {
     shown: Option<Instant>,
 }
 
-impl<'p> Progress<'p> {
-    pub(crate) fn new(when: When, file: String, printer: &'p Printer) -> Progress<'p> {
+impl Progress {
+    pub(crate) fn new(when: When, file: String, session: &Arc<Session>) -> Progress {
         let sink = match (when, std::io::stderr().is_terminal()) {
             (When::Never, _) | (When::Auto, false) => Sink::Nothing,
             (When::Auto | When::Always, true) => Sink::Terminal(spinner()),
-            (When::Always, false) => Sink::Lines(printer),
+            (When::Always, false) => Sink::Lines(Arc::clone(session)),
         };
         let seen = Mutex::new(Seen { phase: "", since: Instant::now(), shown: None });
-        let progress = Progress { sink, file, seen };
+        let progress = Progress { sink, file, seen, finished: AtomicBool::new(false) };
         progress.event(Event::Phase("reading"));
         progress
     }
 
-    /// Removes the line.
+    /// Removes the line. Work that was left behind shows nothing from now on.
     pub(crate) fn finish(&self) {
+        self.finished.store(true, Ordering::Relaxed);
         if let Sink::Terminal(bar) = &self.sink {
             bar.finish_and_clear();
         }
@@ -62,7 +65,7 @@ impl<'p> Progress<'p> {
         match &self.sink {
             Sink::Nothing => {}
             Sink::Terminal(bar) => bar.set_message(format!("{message} | {}", self.file)),
-            Sink::Lines(printer) => printer.err(&format!("{message}\n")),
+            Sink::Lines(session) => session.printer.err(&format!("{message}\n")),
         }
     }
 
@@ -75,9 +78,9 @@ impl<'p> Progress<'p> {
     }
 }
 
-impl Observer for Progress<'_> {
+impl Observer for Progress {
     fn event(&self, event: Event) {
-        if let Sink::Nothing = self.sink {
+        if matches!(self.sink, Sink::Nothing) || self.finished.load(Ordering::Relaxed) {
             return;
         }
         let Ok(mut seen) = self.seen.lock() else { return };

@@ -2,16 +2,18 @@
 
 use std::fmt::Display;
 use std::path::PathBuf;
-use std::sync::{Arc, Once};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
-use selvedge_check::{CancelToken, Limits, Run, Solvers};
+use selvedge_check::{CancelToken, Run, Solvers};
 use selvedge_driver::external::find_solvers;
 use selvedge_report::text::{Detail, Style};
 
+use crate::args::{Cli, LimitArgs};
 use crate::exit::Exit;
-use crate::memory;
 use crate::printer::Printer;
+use crate::supervise::Watch;
+use crate::system;
 
 pub(crate) struct Session {
     pub(crate) printer: Printer,
@@ -22,6 +24,20 @@ pub(crate) struct Session {
     pub(crate) prop: Option<PathBuf>,
     /// The SMT solvers.
     pub(crate) solvers: Solvers,
+    /// The limits of the command, where it has some for all of its work.
+    pub(crate) limits: LimitArgs,
+}
+
+/// Prepares what a command needs.
+pub(crate) fn open(cli: &Cli, start: Instant, cancel: CancelToken) -> Arc<Session> {
+    Arc::new(Session {
+        printer: Printer::new(cli.color),
+        cancel,
+        start,
+        prop: cli.prop.clone(),
+        solvers: solvers(),
+        limits: cli.command.limits(),
+    })
 }
 
 /// The SMT solvers of this machine. The variables `SELVEDGE_Z3` and `SELVEDGE_CVC5` name some before all others.
@@ -38,40 +54,35 @@ impl Session {
         exit
     }
 
-    /// Returns the conditions of a check within limits, whose clock starts now.
-    pub(crate) fn run(&self, time: Option<Duration>, memory: Option<u64>) -> Run<'static> {
-        let limits = Limits { time, memory, memory_in_use: Some(memory::in_use) };
-        Run::new(self.cancel.clone(), limits, &()).with_solvers(self.solvers.clone())
+    /// Returns the conditions of the work of a command, whose clock started with the program.
+    pub(crate) fn run(&self) -> Run<'static> {
+        self.run_within(self.limits).since(self.start)
+    }
+
+    /// Returns the conditions of a part of it with limits of its own, whose clock starts now.
+    pub(crate) fn run_within(&self, limits: LimitArgs) -> Run<'static> {
+        Run::new(self.cancel.clone(), limits.limits(), &()).with_solvers(self.solvers.clone())
+    }
+
+    /// Returns what a watcher of such a part looks at.
+    pub(crate) fn watch(&self, limits: LimitArgs, start: Instant) -> Watch {
+        let time = limits.time_limit.map(|limit| (start, limit));
+        Watch { time, memory: limits.memory_limit, cancel: Some(self.cancel.clone()) }
     }
 
     /// Returns the style of traces on standard output.
     pub(crate) fn style(&self, full: bool) -> Style {
         Style { palette: self.printer.out_palette(), detail: if full { Detail::Full } else { Detail::Changes } }
     }
-
-    /// The first Ctrl-C (or termination signal) asks the running check to stop; the second one ends the program.
-    ///
-    /// Called once the input is there: a program that waits for standard input is ended by the signal itself.
-    pub(crate) fn listen_for_interrupts(&self) {
-        static LISTENING: Once = Once::new();
-        LISTENING.call_once(|| self.set_handler());
-    }
-
-    fn set_handler(&self) {
-        let cancel = self.cancel.clone();
-        let listening = ctrlc::set_handler(move || {
-            if cancel.is_cancelled() {
-                end_at_once();
-            }
-            cancel.cancel();
-        });
-        if let Err(error) = listening {
-            self.printer.error(&format!("Ctrl-C will not be noticed: {error}"));
-        }
-    }
 }
 
-#[expect(clippy::exit, reason = "the user insists, and the thread at work does not listen")]
-fn end_at_once() {
-    std::process::exit(i32::from(Exit::Interrupted.code()));
+/// From now on the first Ctrl-C (or termination signal) asks the work to stop; the second one ends the program.
+pub(crate) fn listen_for_interrupts(cancel: &CancelToken) -> Result<(), ctrlc::Error> {
+    let cancel = cancel.clone();
+    ctrlc::set_handler(move || {
+        if cancel.is_cancelled() {
+            system::end(Exit::Interrupted);
+        }
+        cancel.cancel();
+    })
 }

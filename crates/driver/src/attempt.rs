@@ -4,15 +4,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use selvedge_check::{
-    Certificate, Engine, Event, Explanation, Outcome, Reason, Run, Size, Times, Unsupported, Verdict,
+    Certificate, Engine, Event, Explanation, Outcome, Reason, Run, Size, Stop, Times, Unsupported, Verdict,
 };
 use selvedge_engines::contexts::rounds::proof;
 use selvedge_engines::table::Row;
 use selvedge_engines::{EngineKind, build, control_flow};
 
+use selvedge_faults::{self as faults, Point};
 use selvedge_replay::certificate::Unjudged;
 use selvedge_replay::{Judged, judge};
 
+use crate::defect::guard;
 use crate::judged::{Examined, examine};
 use crate::{Certify, Failure, Options, Pass, Prepared, Simplified};
 
@@ -28,6 +30,21 @@ pub(crate) struct Attempt {
     pub(crate) times: Times,
 }
 
+impl Attempt {
+    /// Returns the attempt of an engine that stopped before it did anything that is worth telling.
+    pub(crate) fn stopped(prepared: &Prepared, row: &Row, stop: Stop) -> Attempt {
+        Attempt {
+            engine: row.name,
+            outcome: Outcome::Unknown(Reason::Stop(stop)),
+            certifier: None,
+            unchecked: None,
+            explanation: Explanation::default(),
+            searched: Size::of(prepared.task().program),
+            times: Times::default(),
+        }
+    }
+}
+
 /// Builds the engine of a row, and simplifies the program for it.
 pub(crate) fn equipped(prepared: &Prepared, row: &Row, options: &Options) -> (Box<dyn Engine>, Arc<Simplified>) {
     let engine = (row.build)(&options.engine_options);
@@ -41,8 +58,16 @@ pub(crate) fn takes(prepared: &Prepared, row: &Row, options: &Options) -> Result
     engine.supports(&simplified.question())
 }
 
-/// Lets an engine answer, and the judge examine its evidence.
+/// Lets an engine answer, and the judge examine its evidence. A panic of either is a failure of the engine.
 pub(crate) fn attempt(prepared: &Prepared, row: &Row, options: &Options, run: &Run<'_>) -> Result<Attempt, Failure> {
+    guard(|| try_attempt(prepared, row, options, run)).unwrap_or_else(|panic| match panic.stop() {
+        Some(stop) => Ok(Attempt::stopped(prepared, row, stop)),
+        None => Err(Failure::Panicked { engine: row.name, message: panic.message }),
+    })
+}
+
+fn try_attempt(prepared: &Prepared, row: &Row, options: &Options, run: &Run<'_>) -> Result<Attempt, Failure> {
+    assert!(!faults::fails(Point::Engine), "a fault on purpose");
     run.event(Event::Phase("simplifying"));
     let (engine, simplified) = equipped(prepared, row, options);
     let mut times = Times { simplify: simplified.time, ..Times::default() };
@@ -75,12 +100,15 @@ pub(crate) fn attempt(prepared: &Prepared, row: &Row, options: &Options, run: &R
     Ok(Attempt { engine, outcome, certifier, unchecked, explanation, searched, times })
 }
 
+/// The name of the answer without an engine.
+pub(crate) const CONTROL_FLOW: &str = "control-flow";
+
 /// Answers where no error is on any control path, which needs no engine.
 pub(crate) fn by_control_flow(prepared: &Prepared, run: &Run<'_>) -> Option<Result<Attempt, Failure>> {
     let mut times = Times::default();
     let task = prepared.task();
     let certificate = timed(&mut times.engine, || control_flow::certificate(&task))?;
-    let engine = "control-flow";
+    let engine = CONTROL_FLOW;
     let examined = timed(&mut times.judge, || examine(&task, engine, Verdict::Safe(Some(certificate)), run));
     Some(examined.map(|Examined { outcome, unchecked }| Attempt {
         engine,

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use selvedge_check::{
-    Answer, Asked, Certificate, Event, Evidence, Findings, Outcome, OwnedTask, Reason, Run, Status, Target, Task,
-    Times, Trace, Verdict,
+    Answer, Asked, Certificate, Engine, EngineEnd, EngineRun, Event, Evidence, Findings, Outcome, OwnedTask, Reason,
+    Run, Status, Target, Task, Times, Trace, Verdict,
 };
 use selvedge_ir::EdgeId;
 
+use crate::defect::{Panic, guard};
 use crate::judged::examine;
 use crate::{Ask, Failure, Options, Prepared, portfolio};
 
@@ -20,17 +21,32 @@ pub(crate) fn decide(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>)
     let task = prepared.task();
     let start = Instant::now();
     let engine = (portfolio::team(prepared, options)[0].build)(&options.engine_options);
-    let together = engine.supports(&task).ok().and_then(|()| engine.check_each(&task, run));
-    let each = match together {
-        Some(Ok(findings)) => judged(&task, engine.name(), &findings, run)?,
-        Some(Err(stop)) => {
-            let unknown = |one| (one, Status::Unknown(Reason::Stop(stop)));
-            Asked::list(task.target).into_iter().map(unknown).collect()
+    let name = engine.name();
+    let panicked = |Panic { message }| Some(Err(Failure::Panicked { engine: name, message }));
+    let mut defects = Vec::new();
+    let each = match guard(|| together(&task, &*engine, run)).unwrap_or_else(panicked) {
+        Some(Ok(each)) => each,
+        Some(Err(failure)) if options.engine.is_some() => return Err(failure),
+        Some(Err(failure)) => {
+            defects.push(portfolio::defect(name, start.elapsed(), &failure));
+            one_by_one(&task, options, run, &mut defects)?
         }
-        None => one_by_one(&task, options, run)?,
+        None => one_by_one(&task, options, run, &mut defects)?,
     };
     let times = Times { engine: start.elapsed(), ..Times::default() };
-    Ok(Answer { each: Some(each.clone()), ..Answer::new(task.into(), summary(each), engine.name(), times) })
+    Ok(Answer { each: Some(each.clone()), runs: defects, ..Answer::new(task.into(), summary(each), name, times) })
+}
+
+/// Lets an engine answer for all errors in one run. `None` if it cannot.
+fn together(task: &Task<'_>, engine: &dyn Engine, run: &Run<'_>) -> Option<Result<Vec<(Asked, Status)>, Failure>> {
+    engine.supports(task).ok()?;
+    Some(match engine.check_each(task, run)? {
+        Ok(findings) => judged(task, engine.name(), &findings, run),
+        Err(stop) => {
+            let unknown = |one| (one, Status::Unknown(Reason::Stop(stop)));
+            Ok(Asked::list(task.target).into_iter().map(unknown).collect())
+        }
+    })
 }
 
 /// Sums the answers for all errors up: the first error that can happen, else whether some are open.
@@ -47,13 +63,20 @@ fn summary(each: Vec<(Asked, Status)>) -> Outcome {
     if open.is_empty() { Outcome::Safe(None) } else { Outcome::Unknown(Reason::Undecided { of, reasons: open }) }
 }
 
-/// Runs engines for each error.
-fn one_by_one(task: &Task<'_>, options: &Options, run: &Run<'_>) -> Result<Vec<(Asked, Status)>, Failure> {
+/// Runs engines for each error, and adds the runs that ended in a defect.
+fn one_by_one(
+    task: &Task<'_>,
+    options: &Options,
+    run: &Run<'_>,
+    defects: &mut Vec<EngineRun>,
+) -> Result<Vec<(Asked, Status)>, Failure> {
     let options = Options { ask: Ask::Any, ..options.clone() };
     let mut statuses = Vec::new();
     for one in Asked::list(task.target) {
         let alone = OwnedTask { target: one.target(), ..(*task).into() };
         let answer = portfolio::decide(&Prepared::new(alone), &options, run)?;
+        let is_defect = |run: &EngineRun| matches!(run.end, EngineEnd::Defect(_));
+        defects.extend(answer.runs.into_iter().filter(is_defect));
         let status = match answer.outcome {
             Outcome::Unsafe(found) => Status::Violated(found),
             Outcome::Unknown(reason) => Status::Unknown(reason),

@@ -28,8 +28,8 @@ pub(crate) fn examine(
         (Ok(Judged::Replayed(replay)), Verdict::Unsafe(trace)) => {
             Outcome::Unsafe(Box::new(Counterexample::new(trace, replay)))
         }
-        (Ok(Judged::Unjudged(Unjudged::Stopped(Stop::Cancelled))), _) => {
-            Outcome::Unknown(Reason::Stop(Stop::Cancelled))
+        (Ok(Judged::Unjudged(Unjudged::Stopped(stop @ (Stop::Cancelled | Stop::PartStopped)))), _) => {
+            Outcome::Unknown(Reason::Stop(stop))
         }
         (Ok(Judged::Unjudged(unjudged)), _) => {
             unchecked = Some(unjudged.to_string());

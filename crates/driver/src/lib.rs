@@ -5,6 +5,7 @@
 //! the table of contents of a check of a program.
 
 mod attempt;
+pub mod defect;
 mod each;
 pub mod external;
 mod judged;
@@ -17,10 +18,11 @@ mod simplify;
 mod simulate;
 mod systems;
 mod thread_proof;
+pub mod threads;
 
 use selvedge_check::{
-    Answer, Counterexample, InvalidQuestion, Model, Outcome, OwnedTask, Question, Reason, Run, Subject, Task, Trace,
-    Unsupported,
+    Answer, Counterexample, InvalidQuestion, Model, Outcome, OwnedTask, Question, Reason, Run, Stop, Subject, Task,
+    Trace, Unsupported,
 };
 use selvedge_engines::pushdown::Direction;
 use selvedge_engines::table::Row;
@@ -102,6 +104,14 @@ pub enum Failure {
         /// The judge's message.
         message: String,
     },
+    /// An engine panicked: we are wrong.
+    #[error("the engine `{engine}` panicked: {message}")]
+    Panicked {
+        /// The engine.
+        engine: &'static str,
+        /// The message and place of the panic.
+        message: String,
+    },
 }
 
 /// Something that can be checked: a program, a pushdown system, or several that take turns. The parameter is what the
@@ -113,7 +123,17 @@ pub trait Checkable<M: Model> {
 
 /// Answers a question, with evidence that was judged.
 pub fn check<M: Model>(subject: impl Checkable<M>, options: &Options, run: &Run<'_>) -> Result<Answer<M>, Failure> {
-    subject.answer(options, run)
+    let mut answer = subject.answer(options, run)?;
+    // Where somebody interrupts, engines and solvers may end for other reasons at the same time. And what stopped only
+    // a part of the run is no reason for the whole.
+    if let Outcome::Unknown(reason) = &mut answer.outcome {
+        match (run.check_limits(), &*reason) {
+            (Err(Stop::Cancelled), _) => *reason = Reason::Stop(Stop::Cancelled),
+            (Err(stop), Reason::Stop(Stop::PartStopped)) => *reason = Reason::Stop(stop),
+            _ => {}
+        }
+    }
+    Ok(answer)
 }
 
 impl Checkable<OwnedTask> for Subject<'_> {

@@ -13,7 +13,6 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use selvedge_check::{Answer, CancelToken, EngineEnd, EngineRun, Event, Observer, Outcome, Reason, Run, Stop};
@@ -21,7 +20,9 @@ use selvedge_engines::EngineKind;
 use selvedge_engines::table::Row;
 use selvedge_ir::callgraph::CallGraph;
 
-use crate::attempt::{Attempt, attempt, by_control_flow, equipped, takes};
+use crate::attempt::{Attempt, CONTROL_FLOW, attempt, by_control_flow, equipped, takes};
+use crate::defect::{Panic, guard};
+use crate::threads;
 use crate::{Failure, Minimize, Options, Prepared, minimize};
 
 /// The time that the first engine runs alone.
@@ -39,8 +40,11 @@ const MOST_HANDED_OVER: usize = 64;
 /// The work of a solver for an engine with a budget of one, in Z3's units: about half a second.
 const SOLVER_WORK: u64 = 1_000_000;
 
-/// The stack of an engine's thread: decision diagrams recurse deeply.
-const STACK: usize = 1 << 30;
+/// The time that engines have to notice that the run must stop.
+const NOTICE: Duration = Duration::from_millis(200);
+
+/// The longest time between two looks at the limits of the run.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// The attempt whose answer is reported, the engine that made it, and the runs of all engines.
 struct Best {
@@ -52,20 +56,39 @@ struct Best {
 /// Decides a question by the engine that the user names, or by engines that suit it.
 pub(crate) fn decide(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>) -> Result<Answer, Failure> {
     run.event(Event::Phase("choosing"));
-    if options.engine.is_none()
-        && let Some(attempt) = by_control_flow(prepared, run)
-    {
-        return attempt.map(|attempt| answer(prepared, attempt, Vec::new()));
+    let mut defects = Vec::new();
+    if options.engine.is_none() {
+        let panicked = |Panic { message }| Some(Err(Failure::Panicked { engine: CONTROL_FLOW, message }));
+        match guard(|| by_control_flow(prepared, run)).unwrap_or_else(panicked) {
+            Some(Ok(attempt)) => return Ok(answer(prepared, attempt, Vec::new())),
+            Some(Err(failure)) => defects.push(defect(CONTROL_FLOW, Duration::ZERO, &failure)),
+            None => {}
+        }
     }
-    let Best { row, mut attempt, runs } = run_team(prepared, team(prepared, options), options, run)?;
+    let Best { row, mut attempt, mut runs } = run_team(prepared, team(prepared, options), options, run)?;
     if let (Outcome::Unsafe(found), Minimize::Yes) = (&mut attempt.outcome, options.minimize) {
         run.event(Event::Phase("minimizing"));
-        let (engine, simplified) = equipped(prepared, row, options);
-        let task = prepared.task();
-        let fewer = minimize::with_fewer_threads(&task, &*engine, &simplified, (**found).clone());
-        **found = minimize::minimize(&task, fewer);
+        let minimized = guard(|| {
+            let (engine, simplified) = equipped(prepared, row, options);
+            let task = prepared.task();
+            let fewer = minimize::with_fewer_threads(&task, &*engine, &simplified, (**found).clone());
+            minimize::minimize(&task, fewer)
+        });
+        match minimized {
+            Ok(minimized) => **found = minimized,
+            // The execution that was found is as good, only longer.
+            Err(Panic { message }) => {
+                defects.push(defect(row.name, Duration::ZERO, &Failure::Panicked { engine: row.name, message }));
+            }
+        }
     }
+    runs.extend(defects);
     Ok(answer(prepared, attempt, runs))
+}
+
+/// Returns the run of an engine that ended in a defect.
+pub(crate) fn defect(engine: &'static str, time: Duration, failure: &Failure) -> EngineRun {
+    EngineRun { engine, time, end: EngineEnd::Defect(failure.to_string()) }
 }
 
 fn answer(prepared: &Prepared, attempt: Attempt, runs: Vec<EngineRun>) -> Answer {
@@ -186,21 +209,30 @@ fn end_of(attempt: &Attempt) -> EngineEnd {
     }
 }
 
-/// A team, the best answer yet, and the runs that have ended.
+/// A team, the best answer yet, the first failure, and the runs that have ended.
 struct Standing {
     team: Vec<&'static Row>,
     runs: Vec<Option<EngineRun>>,
     best: Option<(usize, Attempt)>,
+    failure: Option<Failure>,
 }
 
 impl Standing {
     fn new(team: Vec<&'static Row>) -> Standing {
-        Standing { runs: vec![None; team.len()], team, best: None }
+        Standing { runs: vec![None; team.len()], team, best: None, failure: None }
     }
 
-    /// Notes the attempt of an engine.
-    fn note(&mut self, number: usize, attempt: Attempt, time: Duration) {
-        let is_better = self.best.is_none() || worth(&attempt.outcome) > self.worth();
+    /// Notes the attempt of an engine, or the defect that ended it.
+    fn note(&mut self, number: usize, attempt: Result<Attempt, Failure>, time: Duration) {
+        let attempt = match attempt {
+            Ok(attempt) => attempt,
+            Err(failure) => {
+                self.runs[number] = Some(defect(self.team[number].name, time, &failure));
+                self.failure.get_or_insert(failure);
+                return;
+            }
+        };
+        let is_better = worth(&attempt.outcome) > self.worth() || !self.has_reason();
         let end = match end_of(&attempt) {
             EngineEnd::Answered => EngineEnd::Overtaken,
             end => end,
@@ -215,19 +247,31 @@ impl Standing {
         self.best.as_ref().map_or(Worth::Open, |(_, attempt)| worth(&attempt.outcome))
     }
 
-    /// Ends it: engines that began and have not ended were overtaken.
-    fn close(mut self, began: &[Option<Instant>]) -> Best {
+    /// Returns whether there is an answer, or an engine that gave up for a reason of its own.
+    fn has_reason(&self) -> bool {
+        self.best.as_ref().is_some_and(|(_, attempt)| !is_part_stopped(&attempt.outcome))
+    }
+
+    /// Ends it. Engines that began and have not ended were overtaken, or did not notice that the run must stop. Without
+    /// an answer, a defect of an engine is a failure.
+    fn close(mut self, prepared: &Prepared, began: &[Option<Instant>], run: &Run<'_>) -> Result<Best, Failure> {
+        let stop = if self.worth() == Worth::Open { run.check_limits().err() } else { None };
         for (number, row) in self.team.iter().enumerate() {
             if let (None, Some(began)) = (&self.runs[number], began[number]) {
-                let end = EngineEnd::Overtaken;
+                let end = stop.map_or(EngineEnd::Overtaken, |stop| EngineEnd::GaveUp(Reason::Stop(stop)));
                 self.runs[number] = Some(EngineRun { engine: row.name, time: began.elapsed(), end });
             }
         }
-        let (number, attempt) = self.best.expect("an engine has ended");
+        if let (Worth::Open, Some(failure)) = (self.worth(), self.failure) {
+            return Err(failure);
+        }
+        let stopped = |stop| (0, Attempt::stopped(prepared, self.team[0], stop));
+        let best = self.best.filter(|(_, attempt)| stop.is_none() || !is_part_stopped(&attempt.outcome));
+        let (number, attempt) = best.unwrap_or_else(|| stopped(stop.unwrap_or(Stop::PartStopped)));
         if let (Some(run), true) = (&mut self.runs[number], worth(&attempt.outcome) > Worth::Open) {
             run.end = EngineEnd::Answered;
         }
-        Best { row: self.team[number], attempt, runs: self.runs.into_iter().flatten().collect() }
+        Ok(Best { row: self.team[number], attempt, runs: self.runs.into_iter().flatten().collect() })
     }
 }
 
@@ -250,20 +294,21 @@ impl RoundRobin {
         let mut budget = 1;
         while self.standing.worth() == Worth::Open && !self.playing.is_empty() && budget <= self.most {
             for number in std::mem::take(&mut self.playing) {
-                let attempt = self.turn(number, prepared, options, run, budget)?;
-                let time = attempt.times.total();
-                if is_interrupted(&attempt.outcome) && run.check_limits().is_ok() {
+                let attempt = self.turn(number, prepared, options, run, budget);
+                let time = attempt.as_ref().map_or(Duration::ZERO, |attempt| attempt.times.total());
+                let is_over = attempt.as_ref().is_ok_and(|attempt| is_part_stopped(&attempt.outcome));
+                if is_over && run.check_limits().is_ok() {
                     self.playing.push(number);
                 }
                 self.standing.note(number, attempt, time);
                 if self.standing.worth() == Worth::Judged {
-                    return Ok(self.standing.close(&began));
+                    return self.standing.close(prepared, &began, run);
                 }
             }
             let alone = self.playing.len() == 1 && self.most == usize::MAX;
             budget = if alone { usize::MAX } else { budget.saturating_mul(8) };
         }
-        Ok(self.standing.close(&began))
+        self.standing.close(prepared, &began, run)
     }
 
     /// Lets an engine work until it has used up the budget.
@@ -284,8 +329,9 @@ impl RoundRobin {
     }
 }
 
-fn is_interrupted(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Unknown(Reason::Stop(Stop::Cancelled)))
+/// Returns whether an engine stopped since its turn was over.
+fn is_part_stopped(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Unknown(Reason::Stop(Stop::PartStopped)))
 }
 
 /// Stops an engine that has used up its budget, counted in its events.
@@ -317,7 +363,7 @@ impl Observer for BudgetObserver<'_, '_> {
 /// A message from an engine's thread.
 enum Message {
     Event(usize, Event),
-    Done(usize, Box<thread::Result<Result<Attempt, Failure>>>),
+    Done(usize, Box<Result<Attempt, Failure>>),
 }
 
 /// A team whose engines run in parallel. An engine that was overtaken may need a moment to notice, so that its thread
@@ -354,12 +400,17 @@ impl Parallel {
         let started = Instant::now();
         self.start(run);
         let mut patience = HEAD_START;
+        let mut stopping: Option<Instant> = None;
         loop {
-            match self.receiver.recv_timeout(patience) {
+            match self.receiver.recv_timeout(patience.min(LOOK)) {
                 Ok(Message::Event(number, event)) => self.show(number, event, run),
-                Ok(Message::Done(number, result)) => self.done(number, *result)?,
+                Ok(Message::Done(number, result)) => self.done(number, *result),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => unreachable!("a sender is kept here"),
+            }
+            // An engine that is in the middle of something long is left alone: it ends when it notices.
+            if run.check_limits().is_err() && stopping.get_or_insert_with(Instant::now).elapsed() >= NOTICE {
+                break;
             }
             let late = started.elapsed();
             let limit = if self.running.is_empty() || late >= HEAD_START { jobs + self.n_slow() } else { 1 };
@@ -385,7 +436,7 @@ impl Parallel {
             };
         }
         self.cancels.iter().for_each(CancelToken::cancel);
-        Ok(self.standing.close(&self.began))
+        self.standing.close(&self.prepared, &self.began, run)
     }
 
     /// Counts the engines that have run for long.
@@ -414,15 +465,20 @@ impl Parallel {
         let part = run.part();
         self.cancels.push(part.cancel.clone());
         let work = move || {
-            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                attempt(&prepared, row, &options, &part.run(&reporter))
-            }));
+            let result = attempt(&prepared, row, &options, &part.run(&reporter));
             // The receiver is gone if another engine was faster.
             let _ = sender.send(Message::Done(number, Box::new(result)));
         };
-        thread::Builder::new().stack_size(STACK).spawn(work).expect("the system gives a thread");
-        self.began[number] = Some(Instant::now());
-        self.running.push(number);
+        match threads::start(work) {
+            Ok(_) => {
+                self.began[number] = Some(Instant::now());
+                self.running.push(number);
+            }
+            Err(_) => {
+                let attempt = Attempt::stopped(&self.prepared, row, Stop::NoThread);
+                self.standing.note(number, Ok(attempt), Duration::ZERO);
+            }
+        }
         true
     }
 
@@ -433,15 +489,10 @@ impl Parallel {
         }
     }
 
-    fn done(&mut self, number: usize, result: thread::Result<Result<Attempt, Failure>>) -> Result<(), Failure> {
+    fn done(&mut self, number: usize, result: Result<Attempt, Failure>) {
         self.running.retain(|other| *other != number);
-        let result = result.unwrap_or_else(|panic| {
-            self.cancels.iter().for_each(CancelToken::cancel);
-            std::panic::resume_unwind(panic)
-        });
         let time = self.began[number].map(|began| began.elapsed()).unwrap_or_default();
-        self.standing.note(number, result.inspect_err(|_| self.cancels.iter().for_each(CancelToken::cancel))?, time);
-        Ok(())
+        self.standing.note(number, result, time);
     }
 }
 
@@ -454,5 +505,97 @@ struct Reporter {
 impl Observer for Reporter {
     fn event(&self, event: Event) {
         let _ = self.sender.send(Message::Event(self.number, event));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use selvedge_check::{Engine, Explanation, OwnedTask, Task, ThreadScope, Unsupported, Verdict};
+    use selvedge_ir::text::parse_with_target;
+
+    use super::*;
+
+    /// An engine with a defect.
+    enum Defective {
+        Panics,
+        Lies,
+        /// It never looks at its limits.
+        Deaf,
+    }
+
+    impl Engine for Defective {
+        fn name(&self) -> &'static str {
+            "defective"
+        }
+
+        fn supports(&self, _: &Task<'_>) -> Result<(), Unsupported> {
+            Ok(())
+        }
+
+        fn decide(&self, _: &Task<'_>, _: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
+            match self {
+                Defective::Panics => panic!("this cannot happen"),
+                Defective::Lies => Ok(Verdict::Unsafe(selvedge_check::Trace::default())),
+                Defective::Deaf => loop {
+                    std::thread::sleep(Duration::from_millis(10));
+                },
+            }
+        }
+    }
+
+    const fn row(build: fn(&selvedge_engines::EngineOptions) -> Box<dyn Engine>) -> Row {
+        use selvedge_engines::table::{Scope, Threads, Values};
+        let scope = Scope { threads: Threads::UpToN, recursion: true, values: Values::Booleans };
+        Row { name: "defective", scope, idea: "a toy", options: &[], passes: &[], build }
+    }
+
+    static PANICS: Row = row(|_| Box::new(Defective::Panics));
+    static LIES: Row = row(|_| Box::new(Defective::Lies));
+    static DEAF: Row = row(|_| Box::new(Defective::Deaf));
+
+    fn ask(team: &[&'static Row], jobs: usize, run: &Run<'_>) -> Result<Best, Failure> {
+        crate::defect::install();
+        let text = "shared x: bool\ninit x := F\nproc main() from L0 to L2\nL0 -> L1: x := T\n\
+            L1 -> L2: assert x\nstart main\ntarget e1";
+        let (program, target) = parse_with_target(text).expect("it is well-formed");
+        let prepared = Prepared::new(OwnedTask { program, target, threads: ThreadScope::Unbounded });
+        run_team(&prepared, team.to_vec(), &Options { jobs, ..Options::default() }, run)
+    }
+
+    #[test]
+    fn a_defect_of_one_engine_is_reported_and_the_others_go_on() {
+        for (defective, expected) in [(&PANICS, "panicked: this cannot happen (at "), (&LIES, "judge disagree")] {
+            for jobs in [1, 2] {
+                let team = [defective, EngineKind::Summaries.row()];
+                let best = ask(&team, jobs, &Run::unlimited()).expect("another engine answers");
+                assert!(matches!(best.attempt.outcome, Outcome::Safe(Some(_))), "{:?}", best.attempt);
+                let [first, second] = best.runs.as_slice() else { panic!("{:?}", best.runs) };
+                let EngineEnd::Defect(message) = &first.end else { panic!("{first:?}") };
+                assert!(message.contains(expected), "{message}");
+                assert_eq!(second.end, EngineEnd::Answered);
+            }
+        }
+    }
+
+    #[test]
+    fn a_defect_is_a_failure_where_no_engine_answers() {
+        for team in [&[&PANICS][..], &[&PANICS, &LIES]] {
+            for jobs in [1, 2] {
+                let failure = ask(team, jobs, &Run::unlimited()).err();
+                assert!(matches!(failure, Some(Failure::Panicked { engine: "defective", .. })), "{failure:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_engine_that_does_not_look_at_its_limits_is_left_behind() {
+        let limit = Duration::from_millis(50);
+        let limits = selvedge_check::Limits { time: Some(limit), ..selvedge_check::Limits::default() };
+        let run = Run::new(CancelToken::default(), limits, &());
+        let best = ask(&[&DEAF, &DEAF], 2, &run).expect("there is no defect");
+        let stop = Reason::Stop(Stop::TimeLimit(limit));
+        assert_eq!(best.attempt.outcome.reason(), Some(&stop));
+        assert!(best.runs.iter().all(|run| run.end == EngineEnd::GaveUp(stop.clone())), "{:?}", best.runs);
+        assert!(run.elapsed() < Duration::from_secs(2), "{:?}", run.elapsed());
     }
 }

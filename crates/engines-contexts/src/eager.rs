@@ -84,7 +84,7 @@ impl ContextsEager {
     fn count(&self, list: &FixedThreads, k: u32, run: &Run<'_>) -> Result<Option<u128>, Stop> {
         match self.shared_states(list, k, run) {
             Ok(values) => Ok(values.count()),
-            Err(Stop::Cancelled) => Err(Stop::Cancelled),
+            Err(stop @ (Stop::Cancelled | Stop::PartStopped)) => Err(stop),
             Err(_) => Ok(None),
         }
     }

@@ -135,12 +135,13 @@ impl<'r> Prover<'r> {
 pub(crate) fn solver_stop(interrupted: Interrupted<Stop>) -> Stop {
     match interrupted {
         Interrupted::Caller(stop) => stop,
-        Interrupted::Solver(SmtError::Exhausted) => Stop::Cancelled,
+        Interrupted::Solver(SmtError::Exhausted) => Stop::PartStopped,
+        Interrupted::Solver(SmtError::NoThread) => Stop::NoThread,
         Interrupted::Solver(error) => Stop::Solver(match error {
             SmtError::NotStarted(_) => SolverFailure::NotStarted,
             SmtError::Died => SolverFailure::Died,
             SmtError::Rejected(_) | SmtError::Strange(_) | SmtError::Incapable(_) => SolverFailure::Strange,
-            SmtError::Undecided | SmtError::Exhausted => SolverFailure::Undecided,
+            SmtError::Undecided | SmtError::Exhausted | SmtError::NoThread => SolverFailure::Undecided,
         }),
     }
 }

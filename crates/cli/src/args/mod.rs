@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use selvedge_check::{ContextBound, Initial, Question};
+use selvedge_check::{ContextBound, Initial, Limits, Question};
 use selvedge_engines::sat::{Recursion, SummaryMode};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_report::json::QuestionView;
 
 use crate::input::Input;
+use crate::memory;
 use crate::quantity;
 use examples::*;
 pub(crate) use values::*;
@@ -75,7 +76,7 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES)]
 pub(crate) struct CheckArgs {
     /// Program files; `-` reads standard input
@@ -108,12 +109,8 @@ pub(crate) struct CheckArgs {
     /// 1..K tries 1, 2, and so on. Also tries to prove that more rounds reach nothing new. Supports recursion
     #[arg(long, value_name = "K|1..K", value_parser = context_bound, conflicts_with = "contexts")]
     pub(crate) rounds: Option<ContextBound>,
-    /// Stop after this time, including the time to read the file: 250ms, 30s, 5m, 1h
-    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
-    pub(crate) time_limit: Option<Duration>,
-    /// Stop when this much memory is in use: 500MB, 4GB, 2GiB
-    #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
-    pub(crate) memory_limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
@@ -239,12 +236,60 @@ pub(crate) struct BoomArgs {
     /// Engine to use
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine_parser())]
     pub(crate) engine: EngineChoice,
-    /// Stop after this time: 250ms, 30s, 5m, 1h
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+/// The limits of a command.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct LimitArgs {
+    /// Stop after this time, including the time to read the input: 250ms, 30s, 5m, 1h
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub(crate) time_limit: Option<Duration>,
-    /// Stop when this much memory is in use: 500MB, 4GB, 2GiB
+    /// Stop when this much memory is in use, including that of SMT solvers: 500MB, 4GB, 2GiB
     #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
     pub(crate) memory_limit: Option<u64>,
+}
+
+impl LimitArgs {
+    /// Returns the limits as engines get them.
+    pub(crate) fn limits(self) -> Limits {
+        Limits { time: self.time_limit, memory: self.memory_limit, memory_in_use: Some(memory::in_use) }
+    }
+}
+
+impl CrosscheckArgs {
+    /// Returns the limits of each engine and tool.
+    pub(crate) fn limits(&self) -> LimitArgs {
+        LimitArgs { time_limit: Some(self.time_limit), memory_limit: self.memory_limit }
+    }
+}
+
+impl Command {
+    /// Returns the limits of all the work of a command. Those of `check` and `crosscheck` are for each file or tool.
+    pub(crate) fn limits(&self) -> LimitArgs {
+        match self {
+            Command::Boom(args) => args.limits,
+            Command::Fmt(args) => args.limits,
+            Command::Replay(args) => args.limits,
+            Command::Verify(args) => args.limits,
+            Command::Simulate(args) => args.limits,
+            Command::Show(args) => args.limits,
+            Command::Convert(args) => args.limits,
+            Command::Abstract(args) => args.limits,
+            Command::Sequentialize(args) => args.limits,
+            Command::Solve(args) => args.limits,
+            Command::Check(_)
+            | Command::Crosscheck(_)
+            | Command::Explain(_)
+            | Command::Debug(_)
+            | Command::Dap(_)
+            | Command::Lsp(_)
+            | Command::Man(_)
+            | Command::Doctor
+            | Command::Completions(_) => LimitArgs::default(),
+        }
+    }
 }
 
 /// The question, shared by all subcommands that execute programs.
@@ -309,6 +354,8 @@ pub(crate) struct FmtArgs {
     /// Write nothing; list the files that would change, and exit with code 2 if there are any
     #[arg(long)]
     pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Debug, Args)]
@@ -342,6 +389,8 @@ pub(crate) struct ReplayArgs {
     /// Print only the question and the last line, and no warnings
     #[arg(long, short, conflicts_with = "full")]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Debug, Args)]
@@ -361,9 +410,8 @@ pub(crate) struct VerifyArgs {
     /// For pushdown systems: the head that was checked instead of the targets in the file
     #[arg(long, value_name = "HEAD")]
     pub(crate) target: Option<String>,
-    /// Stop after this time: 250ms, 30s, 5m, 1h
-    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
-    pub(crate) time_limit: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     /// Print only the question and the last line, and no warnings
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -395,6 +443,8 @@ pub(crate) struct SimulateArgs {
     /// Show the whole state after each step, not only the changes
     #[arg(long)]
     pub(crate) full: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 /// The options of `lsp` and `dap`.
@@ -444,6 +494,8 @@ pub(crate) struct ShowArgs {
     /// Entry procedure of the program [default: main]
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Debug, Args)]
@@ -460,12 +512,8 @@ pub(crate) struct ConvertArgs {
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// For `pds`, `tts` and `spec`: stop after this time: 250ms, 30s, 5m, 1h
-    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
-    pub(crate) time_limit: Option<Duration>,
-    /// For `pds`, `tts` and `spec`: stop when this much memory is in use: 500MB, 4GB, 2GiB
-    #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
-    pub(crate) memory_limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Debug, Args)]
@@ -480,6 +528,8 @@ pub(crate) struct AbstractArgs {
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Debug, Args)]
@@ -496,6 +546,8 @@ pub(crate) struct SequentializeArgs {
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 #[derive(Debug, Args)]
@@ -519,15 +571,11 @@ pub(crate) struct SolveArgs {
     /// Solve iteration by iteration, and print the size of each relation that grew
     #[arg(long, short)]
     pub(crate) verbose: bool,
-    /// Stop after this time: 250ms, 30s, 5m, 1h
-    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
-    pub(crate) time_limit: Option<Duration>,
-    /// Stop when this much memory is in use: 500MB, 4GB, 2GiB
-    #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
-    pub(crate) memory_limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = CROSSCHECK_EXAMPLES)]
 pub(crate) struct CrosscheckArgs {
     /// Program files; `-` reads standard input

@@ -23,8 +23,7 @@ pub(crate) fn run(args: &AbstractArgs, session: &Session) -> Result<Exit, Exit> 
     if let Err(unsupported) = selvedge_check::Engine::supports(&Horn, &task) {
         return Err(refuse(unsupported.reason, Exit::Unknown));
     }
-    session.listen_for_interrupts();
-    let run = session.run(None, None);
+    let run = session.run();
     let stopped = |stop: selvedge_check::Stop| refuse(stop.to_string(), Exit::from(stop));
     let mut predicates = Predicates::of_conditions(&task).map_err(stopped)?;
     if let Some(path) = &args.predicates {

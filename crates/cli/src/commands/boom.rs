@@ -14,8 +14,7 @@ use crate::session::Session;
 pub(crate) fn run(args: &BoomArgs, session: &Session) -> Result<Exit, Exit> {
     note_ignored(args, session);
     let subject = program::load(&args.input, &LoadOptions::default(), Warnings::Hidden, session)?;
-    session.listen_for_interrupts();
-    let conditions = session.run(args.time_limit, args.memory_limit).since(session.start);
+    let conditions = session.run();
     let question = Question { created: Some(args.threadbound), ..Question::default() };
     let options = Options { question, engine: args.engine.0.map(EngineKind::row), ..Options::default() };
     let answer =

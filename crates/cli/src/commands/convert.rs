@@ -12,11 +12,6 @@ use crate::exit::Exit;
 use crate::session::Session;
 
 pub(crate) fn run(args: &ConvertArgs, session: &Session) -> Result<Exit, Exit> {
-    let is_limited = matches!(args.to, ConvertTo::Pds | ConvertTo::Tts | ConvertTo::Spec);
-    if !is_limited && (args.time_limit.is_some() || args.memory_limit.is_some()) {
-        let message = "--time-limit and --memory-limit are for `--to pds`, `--to tts` and `--to spec`";
-        return Err(session.refuse(Exit::Usage, message));
-    }
     if matches!(args.to, ConvertTo::Tts | ConvertTo::Spec | ConvertTo::Bp) {
         return convert_tts::convert(args, session);
     }
@@ -26,7 +21,7 @@ pub(crate) fn run(args: &ConvertArgs, session: &Session) -> Result<Exit, Exit> {
     let text = match args.to {
         ConvertTo::Horn => horn::render(context, task.target).map_err(|reason| (reason, Exit::Unknown)),
         ConvertTo::Promela => promela::render(context, &task).map_err(|reason| (reason, Exit::Unknown)),
-        ConvertTo::Pds => to_pds(&task, name, args, session),
+        ConvertTo::Pds => to_pds(&task, name, session),
         ConvertTo::Tts | ConvertTo::Spec | ConvertTo::Bp => unreachable!("these were written above"),
     };
     let text = text.map_err(|(reason, exit)| session.refuse(exit, format!("{name}: {reason}")))?;
@@ -34,10 +29,9 @@ pub(crate) fn run(args: &ConvertArgs, session: &Session) -> Result<Exit, Exit> {
 }
 
 /// Returns the pushdown system of a program. An error says why there is none.
-fn to_pds(task: &Task<'_>, name: &str, args: &ConvertArgs, session: &Session) -> Result<String, (String, Exit)> {
+fn to_pds(task: &Task<'_>, name: &str, session: &Session) -> Result<String, (String, Exit)> {
     Pushdown.supports(task).map_err(|unsupported| (unsupported.to_string(), Exit::Unknown))?;
-    session.listen_for_interrupts();
-    let run = session.run(args.time_limit, args.memory_limit).since(session.start);
+    let run = session.run();
     let converted = pushdown::convert(task, &run).map_err(|stop| (stop.to_string(), Exit::from(stop)))?;
     let head = [
         format!("The pushdown system of {name}: the heads that a run can have."),

@@ -153,8 +153,7 @@ fn system<'p>(task: &Task<'p>, args: &ConvertArgs, session: &Session) -> Result<
         return Err(("it is a Boolean program already".to_string(), Exit::Usage));
     }
     supports(task, "convert").map_err(|unsupported| (unsupported.to_string(), Exit::Unknown))?;
-    session.listen_for_interrupts();
-    let run = session.run(args.time_limit, args.memory_limit).since(session.start);
+    let run = session.run();
     extract(task, Options::default(), &run).map_err(|stop: Stop| (stop.to_string(), Exit::from(stop)))
 }
 

@@ -1,8 +1,9 @@
 //! `selvedge crosscheck`: what all engines and other tools say about a program.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use selvedge_check::{Outcome, Reason, Run, Task};
+use selvedge_check::{Outcome, OwnedTask, Reason, Run, Task};
 use selvedge_driver::external::{Code, ExternalFailure, ExternalVerdict, Spacer, Spin};
 use selvedge_driver::{Failure, Options};
 use selvedge_engines::EngineKind;
@@ -15,9 +16,11 @@ use crate::args::CrosscheckArgs;
 use crate::crash;
 use crate::exit::Exit;
 use crate::input::Input;
+use crate::memory;
 use crate::session::Session;
+use crate::supervise::{NoResult, supervised};
 
-pub(crate) fn run(args: &CrosscheckArgs, session: &Session) -> Exit {
+pub(crate) fn run(args: &CrosscheckArgs, session: &Arc<Session>) -> Exit {
     if let Err(message) = program::check_stdin(&args.inputs) {
         return session.refuse(Exit::Usage, message);
     }
@@ -62,9 +65,9 @@ struct Others {
 }
 
 /// Runs all tools on one program.
-fn one(input: &Input, args: &CrosscheckArgs, others: &Others, session: &Session) -> Result<Exit, Exit> {
-    let (subject, posed) = program::pose(input, &args.question, Warnings::Hidden, session)?;
-    session.listen_for_interrupts();
+fn one(input: &Input, args: &CrosscheckArgs, others: &Others, session: &Arc<Session>) -> Result<Exit, Exit> {
+    let (subject, posed) = read(input, args, session)?;
+    let subject = Arc::new(subject);
     let (context, task) = (subject.context(&posed.program), posed.task());
     let mut opinions = Vec::new();
     for kind in EngineKind::ALL {
@@ -81,6 +84,20 @@ fn one(input: &Input, args: &CrosscheckArgs, others: &Others, session: &Session)
     Ok(exit)
 }
 
+/// Reads a program and poses the question, within the limits of a tool.
+fn read(input: &Input, args: &CrosscheckArgs, session: &Arc<Session>) -> Result<(Program, OwnedTask), Exit> {
+    let watch = session.watch(args.limits(), Instant::now());
+    let (input, question, inner) = (input.clone(), args.question.clone(), Arc::clone(session));
+    let read = move || program::pose(&input, &question, Warnings::Hidden, &inner);
+    supervised(&watch, || true, read).unwrap_or_else(|end| match end {
+        NoResult::Stopped(stop) => Err(session.refuse(Exit::from(stop), stop)),
+        NoResult::Panicked(panic) => {
+            session.printer.err(&crash::report(&panic.message));
+            Err(Exit::Internal)
+        }
+    })
+}
+
 /// The verdict of those who have one, if it is the same.
 fn agreement(exits: &[Exit]) -> Exit {
     let says = |exit: Exit| exits.contains(&exit);
@@ -94,15 +111,19 @@ fn agreement(exits: &[Exit]) -> Exit {
 
 /// Returns the conditions of one tool.
 fn conditions(args: &CrosscheckArgs, session: &Session) -> Run<'static> {
-    session.run(Some(args.time_limit), args.memory_limit)
+    session.run_within(args.limits())
 }
 
 /// Returns what an engine says, judged.
-fn engine(kind: EngineKind, subject: &Program, args: &CrosscheckArgs, session: &Session) -> (Row, Exit) {
+fn engine(kind: EngineKind, subject: &Arc<Program>, args: &CrosscheckArgs, session: &Session) -> (Row, Exit) {
     let options = Options { question: args.question.question(), engine: Some(kind.row()), ..Options::default() };
     let run = conditions(args, session);
-    let answer = crash::guard(|| selvedge_driver::check(subject.subject(), &options, &run));
-    let time = Some(run.elapsed());
+    let start = Instant::now();
+    let subject = Arc::clone(subject);
+    let work = move || selvedge_driver::check(subject.subject(), &options, &run);
+    let answer = supervised(&session.watch(args.limits(), start), || true, work);
+    memory::trim();
+    let time = Some(start.elapsed());
     let says = |verdict: &str, time, remark, exit| opinion(kind.name(), verdict, time, remark, exit);
     match answer {
         Ok(Ok(answer)) => {
@@ -113,9 +134,12 @@ fn engine(kind: EngineKind, subject: &Program, args: &CrosscheckArgs, session: &
                 outcome => says(answer.word(), time, remark, Exit::from(outcome)),
             }
         }
-        Ok(Err(Failure::Internal { message, .. })) => says("wrong", time, message, Exit::Internal),
+        Ok(Err(Failure::Internal { message, .. } | Failure::Panicked { message, .. })) => {
+            says("wrong", time, message, Exit::Internal)
+        }
         Ok(Err(failure)) => says("not asked", None, failure.to_string(), Exit::Unknown),
-        Err(message) => says("wrong", time, message, Exit::Internal),
+        Err(NoResult::Stopped(stop)) => says("unknown", time, stop.to_string(), Exit::Unknown),
+        Err(NoResult::Panicked(panic)) => says("wrong", time, panic.message, Exit::Internal),
     }
 }
 

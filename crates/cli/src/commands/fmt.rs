@@ -14,7 +14,9 @@ use crate::input::Input;
 use crate::session::Session;
 
 pub(crate) fn run(args: &FmtArgs, session: &Session) -> Exit {
-    Exit::worst(args.inputs.iter().map(|input| one(input, args, session)))
+    // Nothing is written after an interrupt.
+    let stop = || session.run().check_limits().err().map(|stop| session.refuse(Exit::from(stop), stop));
+    Exit::worst(args.inputs.iter().map(|input| stop().unwrap_or_else(|| one(input, args, session))))
 }
 
 fn one(input: &Input, args: &FmtArgs, session: &Session) -> Exit {

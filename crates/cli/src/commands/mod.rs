@@ -25,12 +25,58 @@ mod verify;
 mod verify_system;
 mod walk;
 
+use std::sync::Arc;
+
+use selvedge_check::Stop;
+
 use crate::args::Command;
+use crate::crash;
 use crate::exit::Exit;
 use crate::session::Session;
+use crate::supervise::{NoResult, Watch, supervised};
+
+/// Runs a command on a thread of its own. If it must stop and does not, the answer is given here.
+pub(crate) fn run(command: &Arc<Command>, session: &Arc<Session>) -> Exit {
+    let watch = match **command {
+        // They watch the work on each file themselves, and tell about all of them in the end.
+        Command::Check(_) | Command::Crosscheck(_) => Watch::default(),
+        _ => session.watch(session.limits, session.start),
+    };
+    let (inner, conditions) = (Arc::clone(command), Arc::clone(session));
+    let end = supervised(&watch, || session.printer.take_over(), move || dispatch(&inner, &conditions));
+    end.unwrap_or_else(|end| match end {
+        NoResult::Stopped(stop) => stopped(command, stop, session),
+        NoResult::Panicked(panic) => match panic.stop() {
+            Some(stop) => stopped(command, stop, session),
+            None => {
+                session.printer.err(&crash::report(&panic.message));
+                Exit::Internal
+            }
+        },
+    })
+}
+
+/// Says why a command stops, in the way of its own results.
+fn stopped(command: &Command, stop: Stop, session: &Session) -> Exit {
+    let printer = &session.printer;
+    match command {
+        Command::Check(_) | Command::Crosscheck(_) | Command::Verify(_) | Command::Replay(_) => {
+            printer.out(&format!("VERIFICATION UNKNOWN ({stop})\n"));
+        }
+        Command::Simulate(args) if !args.interactive => printer.out(&format!("VERIFICATION UNKNOWN ({stop})\n")),
+        Command::Solve(_) => printer.out(&format!("unknown: {stop}\n")),
+        Command::Boom(_) => printer.err(&format!("unknown: {stop}\n")),
+        Command::Debug(_) | Command::Simulate(_) => {
+            ratatui::restore();
+            printer.error(&stop.to_string());
+        }
+        _ => printer.error(&stop.to_string()),
+    }
+    Exit::from(stop)
+}
 
 /// Runs a command. Those that can fail half-way return the end as an error then.
-pub(crate) fn run(command: &Command, session: &Session) -> Exit {
+fn dispatch(command: &Command, session: &Arc<Session>) -> Exit {
     let end = match command {
         Command::Check(args) => Ok(check::run(args, session)),
         Command::Boom(args) => boom::run(args, session),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use selvedge_check::{OwnedTask, Question, Subject, Task};
 use selvedge_driver::Failure;
+use selvedge_faults::{self as faults, Point};
 use selvedge_frontend::Language;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::diagnostic::Diagnostic;
@@ -176,7 +177,9 @@ pub(crate) fn print_diagnostics(source: &Source, diagnostics: &[Diagnostic], war
 
 /// Writes a file, or says why not.
 pub(crate) fn write(path: &Path, text: &str, session: &Session) -> Exit {
-    match std::fs::write(path, text) {
+    session.printer.begin();
+    let fault = if faults::fails(Point::Write) { Err(faults::disk_full()) } else { Ok(()) };
+    match fault.and_then(|()| std::fs::write(path, text)) {
         Ok(()) => Exit::Success,
         Err(error) => session.refuse(Exit::Input, format!("cannot write {}: {error}", path.display())),
     }
@@ -196,7 +199,7 @@ pub(crate) fn failed(failure: &Failure, session: &Session) -> Exit {
     match failure {
         Failure::Usage(error) => refuse(error, session),
         Failure::Unsupported(unsupported) => session.refuse(Exit::Unknown, unsupported),
-        Failure::Internal { .. } => {
+        Failure::Internal { .. } | Failure::Panicked { .. } => {
             session.printer.err(&crash::report(&failure.to_string()));
             Exit::Internal
         }

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
 
 /// The abstract model, which needs a solver.
 fn show_abstract_model(subject: &Program, task: &Task<'_>, args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
-    let model = abstract_model(task, &session.run(None, None));
+    let model = abstract_model(task, &session.run());
     let model = model.map_err(|reason| session.refuse(Exit::from(&reason), reason))?;
     session.printer.out(&match args.picture {
         Picture::Dot => dot_of_abstraction(task.program, &subject.map, &model),

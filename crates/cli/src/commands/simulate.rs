@@ -16,7 +16,6 @@ use crate::session::Session;
 
 pub(crate) fn run(args: &SimulateArgs, session: &Session) -> Result<Exit, Exit> {
     let (subject, posed) = program::pose(&args.input, &args.question, Warnings::Hidden, session)?;
-    session.listen_for_interrupts();
     let task = posed.task();
     if args.interactive {
         if let Err(reason) = Interpreter::new(task.program, task.threads).enumerable() {
@@ -24,18 +23,18 @@ pub(crate) fn run(args: &SimulateArgs, session: &Session) -> Result<Exit, Exit> 
         }
         return by_hand(&subject, &task, args, session);
     }
-    let conditions = session.run(None, None);
+    let conditions = session.run();
     match simulate(&task, args.seed, args.steps, &conditions) {
         Ok(simulation) => Ok(tell(&subject, &task, &simulation, args, session)),
-        Err(stop) => Ok(end(Exit::Interrupted, &stop.to_string(), session)),
+        Err(stop) => Ok(end(Exit::from(stop), &stop.to_string(), session)),
     }
 }
 
 /// Lets the user choose each step, from the start that the seed gives, and tells the run in the end.
 fn by_hand(subject: &Program, task: &Task<'_>, args: &SimulateArgs, session: &Session) -> Result<Exit, Exit> {
-    let conditions = session.run(None, None);
+    let conditions = session.run();
     let begun = simulate(task, args.seed, 0, &conditions);
-    let Ok(begun) = begun else { return Ok(end(Exit::Interrupted, "interrupted", session)) };
+    let begun = begun.map_err(|stop| end(Exit::from(stop), &stop.to_string(), session))?;
     let context = subject.context(task.program);
     let execution = Execution { steps: &[], start: &begun.start, states: &[], violation: None, irrelevant: None };
     let mut walk = Walk::new(context, &execution);

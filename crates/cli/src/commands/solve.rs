@@ -41,8 +41,7 @@ pub(crate) fn run(args: &SolveArgs, session: &Session) -> Result<Exit, Exit> {
     if let Err(unsupported) = supports(&fixpoint, task.program) {
         return Err(session.refuse(Exit::Unknown, format!("{}: {unsupported}", subject.source.name)));
     }
-    session.listen_for_interrupts();
-    let conditions = session.run(args.time_limit, args.memory_limit).since(session.start);
+    let conditions = session.run();
     let reports = if args.verbose { SizeReports::Rounds } else { SizeReports::End };
     match solve(&fixpoint, task.program, task.target, reports, &conditions) {
         Ok(solved) => Ok(tell(&solved, session)),

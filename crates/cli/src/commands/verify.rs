@@ -37,7 +37,6 @@ pub(crate) fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Exit> {
     let warnings = if args.quiet { Warnings::Hidden } else { Warnings::Shown };
     let language = language_of(&args.program, args.input_format);
     let subject = program::load_as(language, &args.program, &args.question.load_options(), warnings, session)?;
-    session.listen_for_interrupts();
     judge(&file, &source, &subject, args, session)
 }
 
@@ -56,7 +55,7 @@ fn judge(
     };
     let certificate = file.certificate(task.program).map_err(|error| reject(error.to_string()))?;
     let start = Instant::now();
-    match verify(&task, &certificate, &session.run(args.time_limit, None)) {
+    match verify(&task, &certificate, &session.run()) {
         Ok(()) => {}
         Err(Refused::Unjudged(Unjudged::Stopped(stop))) => return Ok(stopped(stop, session)),
         Err(Refused::Unjudged(unjudged)) => return Err(reject(unjudged.to_string())),

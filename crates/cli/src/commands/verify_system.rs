@@ -23,14 +23,13 @@ pub(super) fn examine(args: &VerifyArgs, certificate: &Source, session: &Session
     let (source, pds) = system::load_or_refuse(&args.program, warnings, session)?;
     let pds = system::with_target(pds, args.target.as_deref()).map_err(|error| program::refuse(&error, session))?;
     same_targets(&pds, &file, args, certificate, session)?;
-    session.listen_for_interrupts();
     let reject = |message: String| {
         let message = format!("{}: {message}", certificate.name);
         program::reject(&message, "certificate", &file.system.digest, &source, session)
     };
     let proof = file.proof(&pds).map_err(|error| reject(error.to_string()))?;
     let start = Instant::now();
-    match verify_system(&pds, &proof, &session.run(args.time_limit, None)) {
+    match verify_system(&pds, &proof, &session.run()) {
         Ok(()) => {}
         Err(Refused::Unjudged(Unjudged::Stopped(stop))) => return Ok(stopped(stop, session)),
         Err(Refused::Unjudged(unjudged)) => return Err(reject(unjudged.to_string())),

@@ -28,9 +28,8 @@ pub(crate) fn saved(trace: &Input, input: &Input, question: &QuestionArgs, sessi
 /// Returns the execution that a check finds. Other answers are printed, and end the command.
 pub(crate) fn checked(input: &Input, question: &QuestionArgs, session: &Session) -> Result<Walked, Exit> {
     let subject = program::load(input, &question.load_options(), Warnings::Hidden, session)?;
-    session.listen_for_interrupts();
     let options = Options { question: question.question(), jobs: 2, ..Options::default() };
-    let answer = check(subject.subject(), &options, &session.run(None, None));
+    let answer = check(subject.subject(), &options, &session.run());
     let answer = answer.map_err(|failure| program::failed(&failure, session))?;
     match answer.outcome {
         Outcome::Unsafe(found) => Ok((subject, ExecutedTrace { task: answer.model, counterexample: *found })),

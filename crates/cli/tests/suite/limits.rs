@@ -85,3 +85,41 @@ fn a_full_disk_is_reported() {
     let err = String::from_utf8(output.stderr).expect("it is text");
     assert!(err.contains("cannot write to standard output"), "{err}");
 }
+
+/// A pipe without a writer, which is never read to its end.
+#[cfg(unix)]
+fn silent_pipe(name: &str) -> std::path::PathBuf {
+    let path = std::env::temp_dir().join(format!("selvedge-{name}-{}.bp", std::process::id()));
+    let made = Command::new("mkfifo").arg(&path).status().expect("`mkfifo` is there");
+    assert!(made.success());
+    path
+}
+
+#[cfg(unix)]
+#[test]
+fn limits_and_interrupts_hold_while_an_input_is_read() {
+    let path = silent_pipe("silent");
+    let pipe = path.display();
+    for words in ["check", "boom", "verify x.json", "show ir", "simulate", "abstract", "fmt", "convert --to horn"] {
+        let start = std::time::Instant::now();
+        let ran = run(&format!("{words} --time-limit 100ms {pipe}").replace("x.json", &pipe.to_string()));
+        assert_eq!(ran.code, 11, "{words}: {}{}", ran.out, ran.err);
+        assert!(start.elapsed() < std::time::Duration::from_secs(5), "{words}: {:?}", start.elapsed());
+    }
+    let mut child = command(&format!("check {pipe}")).spawn().expect("the program was built");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("`kill` is there");
+    assert!(killed.success());
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    let mut out = String::new();
+    child.stdout.take().expect("it was piped").read_to_string(&mut out).expect("it is text");
+    assert!(out.ends_with("VERIFICATION UNKNOWN (interrupted)\n"), "{out}");
+    drop(std::fs::remove_file(path));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_input_without_end_is_refused_or_stopped() {
+    let ran = run("check --memory-limit 50MB /dev/zero");
+    assert_eq!((ran.code, ran.last_line()), (12, "VERIFICATION UNKNOWN (memory limit of 50 MB reached)"));
+}

@@ -75,7 +75,7 @@ fn by_induction(task: &Task<'_>, run: &Run<'_>) -> Result<Option<Certificate>, S
     }
     match crate::induction::check(task, STEPS, run) {
         Ok(Verdict::Safe(certificate)) => Ok(certificate),
-        Err(Stop::Cancelled) => Err(Stop::Cancelled),
+        Err(stop @ (Stop::Cancelled | Stop::PartStopped)) => Err(stop),
         _ => Ok(None),
     }
 }

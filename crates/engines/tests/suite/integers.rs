@@ -91,7 +91,7 @@ fn an_engine_whose_solver_has_done_its_work_is_interrupted() {
     for engine in engines {
         assert!(matches!(engine.check(&task, &whole), Ok(Verdict::Unsafe(_))), "{}", engine.name());
         let part = whole.part().with_solver_work(1);
-        assert_eq!(engine.check(&task, &part.run(&())), Err(Stop::Cancelled), "{}", engine.name());
+        assert_eq!(engine.check(&task, &part.run(&())), Err(Stop::PartStopped), "{}", engine.name());
     }
 }
 

@@ -7,6 +7,7 @@ use oxidd::bdd::BDDFunction;
 use oxidd::util::AllocResult;
 use oxidd::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, Manager as _, ManagerRef};
 use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_faults::{self as faults, Point};
 
 use super::assignments::Assignments;
 use super::count;
@@ -54,6 +55,9 @@ impl Bdd {
     /// nodes, up to 2^16, available only after it has released its lock. In a small store that may be everything, so
     /// the attempt is repeated after a pause.
     pub(super) fn retried(&self, op: impl Fn(&BDDFunction) -> AllocResult<BDDFunction>) -> Result<Bdd, OutOfNodes> {
+        if faults::fails(Point::Diagrams) {
+            return Err(OutOfNodes { limit: self.limit });
+        }
         if let Ok(result) = op(&self.function) {
             return Ok(self.with(result));
         }

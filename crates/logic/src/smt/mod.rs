@@ -67,6 +67,9 @@ pub enum SmtError {
     /// It could not be started: the reason.
     #[error("the SMT solver could not be started: {0}")]
     NotStarted(String),
+    /// The system refused a thread that talks to it.
+    #[error("the system refused a thread that talks to the SMT solver")]
+    NoThread,
     /// It exited during a question, twice.
     #[error("the SMT solver exited during a question")]
     Died,

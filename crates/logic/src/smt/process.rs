@@ -9,8 +9,13 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
+use selvedge_faults::{self as faults, Point};
+
 use super::sexp::{Sexp, SexpReader};
 use super::{Dialect, Interrupted, Program, SmtError};
+
+/// The stack of a thread that reads or writes. Answers are dropped on the reader's, as deep as their lists nest.
+const STACK: usize = 2 << 20;
 
 /// The time to wait for an answer between two calls of the callback.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -37,12 +42,17 @@ impl Process {
             }
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let not_started = |error: std::io::Error| SmtError::NotStarted(error.to_string());
-        let mut child = command.spawn().map_err(not_started)?;
-        let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        // Ctrl-C in a terminal reaches all processes of a group, and the solver is ours to stop.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let child = command.spawn().map_err(|error| SmtError::NotStarted(error.to_string()))?;
+        let (input, texts) = mpsc::channel::<String>();
+        let (answers, output) = mpsc::channel();
+        // From here on the process is killed where something fails.
+        let mut process = Process { child, input, output };
+        let (Some(mut stdin), Some(stdout)) = (process.child.stdin.take(), process.child.stdout.take()) else {
             return Err(SmtError::NotStarted("it has no pipes".to_string()));
         };
-        let (input, texts) = mpsc::channel::<String>();
         let writer = move || {
             // A solver that stops reading has died, as its output will show.
             for text in texts {
@@ -51,10 +61,9 @@ impl Process {
                 }
             }
         };
-        let (answers, output) = mpsc::channel();
-        thread::Builder::new().spawn(writer).map_err(not_started)?;
-        thread::Builder::new().spawn(move || read(BufReader::new(stdout), &answers)).map_err(not_started)?;
-        Ok(Process { child, input, output })
+        start_thread(writer)?;
+        start_thread(move || read(BufReader::new(stdout), &answers))?;
+        Ok(process)
     }
 
     pub(super) fn send(&mut self, text: String) {
@@ -66,6 +75,7 @@ impl Process {
     pub(super) fn receive<E>(&mut self, proceed: &mut dyn FnMut() -> Result<(), E>) -> Result<Sexp, Interrupted<E>> {
         loop {
             match self.output.recv_timeout(PAUSE) {
+                Ok(_) if faults::fails(Point::Solver) => return Err(SmtError::Died.into()),
                 Ok(answer) => return Ok(answer),
                 Err(RecvTimeoutError::Timeout) => proceed().map_err(Interrupted::Caller)?,
                 Err(RecvTimeoutError::Disconnected) => return Err(SmtError::Died.into()),
@@ -80,6 +90,14 @@ impl Drop for Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Starts a thread that needs little stack.
+fn start_thread(work: impl FnOnce() + Send + 'static) -> Result<(), SmtError> {
+    if faults::fails(Point::Thread) {
+        return Err(SmtError::NoThread);
+    }
+    thread::Builder::new().stack_size(STACK).spawn(work).map(drop).map_err(|_| SmtError::NoThread)
 }
 
 /// Forwards what is read, line by line, until the end of the output or an unbalanced list.

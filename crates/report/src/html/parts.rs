@@ -208,7 +208,12 @@ pub(super) fn runs(answer: &Answer) -> Option<Section> {
     let longest = answer.runs.iter().map(|run| run.time.as_secs_f64()).fold(f64::EPSILON, f64::max);
     let mut rows = String::new();
     for run in &answer.runs {
-        let tone = if run.end == EngineEnd::Answered { Tone::Good } else { Tone::Open }.class();
+        let tone = match run.end {
+            EngineEnd::Answered => Tone::Good,
+            EngineEnd::Overtaken | EngineEnd::GaveUp(_) => Tone::Open,
+            EngineEnd::Defect(_) => Tone::Bad,
+        };
+        let tone = tone.class();
         let share = 100.0 * run.time.as_secs_f64() / longest;
         let _ = writeln!(
             rows,

@@ -101,6 +101,7 @@ fn leg(run: &EngineRun) -> Value {
         EngineEnd::Answered => ("won", None),
         EngineEnd::Overtaken => ("overtaken", None),
         EngineEnd::GaveUp(reason) => ("gave_up", Some(reason.to_string())),
+        EngineEnd::Defect(message) => ("defect", Some(message.clone())),
     };
     json!({ "engine": run.engine, "seconds": run.time.as_secs_f64(), "end": end, "reason": reason })
 }

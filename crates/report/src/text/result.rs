@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use selvedge_check::{
-    Answer, Certificate, Contexts, CoverClaim, Cutoff, EngineEnd, EveMove, Explanation, Outcome, OwnedTask, Paths,
-    Refinement, Rounds, Seen, Task, ThreadScope,
+    Answer, Certificate, Contexts, CoverClaim, Cutoff, EngineEnd, EngineRun, EveMove, Explanation, Outcome, OwnedTask,
+    Paths, Refinement, Rounds, Seen, Task, ThreadScope,
 };
 use selvedge_ir::{Count, EdgeId, Entry, LocId, Op, Program, Target};
 
@@ -46,7 +46,12 @@ pub fn report(context: Context<'_>, answer: &Answer, load: Duration, style: Styl
         block.fact(name, fact);
     }
     block.fact("engine", format!("{}, {}", answer.engine, times(answer, load)));
-    for run in answer.runs.iter().filter(|run| run.end != EngineEnd::Answered && answer.runs.len() > 1) {
+    let is_news = |run: &&EngineRun| match run.end {
+        EngineEnd::Answered => false,
+        EngineEnd::Defect(_) => true,
+        EngineEnd::Overtaken | EngineEnd::GaveUp(_) => answer.runs.len() > 1,
+    };
+    for run in answer.runs.iter().filter(is_news) {
         block.fact("also ran", format!("{}, {} ({})", run.engine, seconds(run.time), engine_end(&run.end)));
     }
     let mut text = block.text;
@@ -182,6 +187,7 @@ pub(crate) fn engine_end(end: &EngineEnd) -> String {
         EngineEnd::Answered => "its answer is reported".to_string(),
         EngineEnd::Overtaken => "stopped: another engine finished first".to_string(),
         EngineEnd::GaveUp(reason) => reason.to_string(),
+        EngineEnd::Defect(message) => format!("defect: {message}"),
     }
 }
 

@@ -81,7 +81,7 @@ fn with_one_job_an_engine_that_uses_up_its_budget_waits_for_the_others() {
     let ends = |report: &Answer| -> Vec<_> { report.runs.iter().map(|run| (run.engine, run.end.clone())).collect() };
     let text = counter(10);
     let reports: Vec<Answer> = (0..2).map(|_| ask(&text, 1, &Run::unlimited())).collect();
-    let gave_up = EngineEnd::GaveUp(Reason::Stop(Stop::Cancelled));
+    let gave_up = EngineEnd::GaveUp(Reason::Stop(Stop::PartStopped));
     assert_eq!(ends(&reports[0]), [("threads", gave_up), ("threads-explicit", EngineEnd::Answered)]);
     assert_eq!(ends(&reports[0]), ends(&reports[1]));
     let traces: Vec<_> = reports

@@ -5,6 +5,7 @@ mod options;
 mod system;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use selvedge_engines::EngineKind;
@@ -19,19 +20,23 @@ use super::system::is_system;
 use crate::args::{CheckArgs, Format};
 use crate::crash;
 use crate::exit::Exit;
+use crate::input::Input;
+use crate::memory;
 use crate::progress::Progress;
 use crate::session::Session;
+use crate::supervise::supervised;
 use one::{CheckResult, Checked, NoAnswer, check};
 
-pub(crate) fn run(args: &CheckArgs, session: &Session) -> Exit {
+pub(crate) fn run(args: &CheckArgs, session: &Arc<Session>) -> Exit {
     if let Err(message) = validate_engine(args).and_then(|()| validate(args).map_err(str::to_string)) {
         return session.refuse(Exit::Usage, message);
     }
     let mut results = Vec::new();
+    let shared = Arc::new(args.clone());
     for (number, input) in args.inputs.iter().enumerate() {
         let start = if number == 0 { session.start } else { Instant::now() };
-        let progress = Progress::new(args.progress, input.name(), &session.printer);
-        let checked = check(input, args, session, start, &progress);
+        let progress = Arc::new(Progress::new(args.progress, input.name(), session));
+        let checked = watched(input, &shared, session, start, &progress);
         progress.finish();
         if number > 0 && args.format == Format::Text && !args.quiet {
             session.printer.out("\n");
@@ -39,6 +44,24 @@ pub(crate) fn run(args: &CheckArgs, session: &Session) -> Exit {
         results.push(print(&checked, args, session));
     }
     finish(results, args, session)
+}
+
+/// Checks a file within its limits. If the work on it must stop and does not, it is left behind.
+fn watched(
+    input: &Input,
+    args: &Arc<CheckArgs>,
+    session: &Arc<Session>,
+    start: Instant,
+    progress: &Arc<Progress>,
+) -> Checked {
+    let checked = {
+        let (input, args, session) = (input.clone(), Arc::clone(args), Arc::clone(session));
+        let (watch, progress) = (session.watch(args.limits, start), Arc::clone(progress));
+        supervised(&watch, || true, move || check(&input, &args, &session, start, &*progress))
+    };
+    // What the work on this file has freed is not to count against the next one.
+    memory::trim();
+    checked.unwrap_or_else(|end| Checked::early(input, end.into()))
 }
 
 /// Checks that the engine named by the user takes the options.
@@ -139,9 +162,7 @@ impl Printed {
 /// Prints a result, in text format at once, and writes its evidence.
 fn print(checked: &Checked, args: &CheckArgs, session: &Session) -> Printed {
     let printer = &session.printer;
-    if let CheckResult::None(NoAnswer::Internal(message)) = &checked.result {
-        printer.err(&crash::report(message));
-    }
+    checked.defects().into_iter().for_each(|message| printer.err(&crash::report(message)));
     if args.format == Format::Text {
         print_text(checked, args, session);
     }

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use selvedge_check::{Answer, Limits, Model, Observer, Outcome, Reason, Run, Subject};
+use selvedge_check::{Answer, EngineEnd, Model, Observer, Outcome, Reason, Run, Subject};
 use selvedge_driver::Failure;
+use selvedge_driver::defect::guard;
 use selvedge_frontend::Language;
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_ir::pds::{Pds, Threads};
@@ -20,11 +21,10 @@ use super::options::options;
 use super::system;
 use crate::args::{CheckArgs, QuestionArgs};
 use crate::commands::language::{self, language_of};
-use crate::crash;
 use crate::exit::Exit;
 use crate::input::Input;
-use crate::memory;
 use crate::session::Session;
+use crate::supervise::NoResult;
 
 /// A file that was checked, or was meant to be.
 pub(super) struct Checked {
@@ -77,7 +77,19 @@ impl From<Failure> for NoAnswer {
         match failure {
             Failure::Usage(invalid) => NoAnswer::Invalid(invalid),
             Failure::Unsupported(unsupported) => NoAnswer::Undecided(Reason::Unsupported(unsupported)),
-            Failure::Internal { .. } => NoAnswer::Internal(failure.to_string()),
+            Failure::Internal { .. } | Failure::Panicked { .. } => NoAnswer::Internal(failure.to_string()),
+        }
+    }
+}
+
+impl From<NoResult> for NoAnswer {
+    fn from(end: NoResult) -> NoAnswer {
+        match end {
+            NoResult::Stopped(stop) => NoAnswer::Undecided(Reason::Stop(stop)),
+            NoResult::Panicked(panic) => match panic.stop() {
+                Some(stop) => NoAnswer::Undecided(Reason::Stop(stop)),
+                None => NoAnswer::Internal(panic.message),
+            },
         }
     }
 }
@@ -90,8 +102,9 @@ pub(super) fn check(
     start: Instant,
     observer: &dyn Observer,
 ) -> Checked {
-    let limits = Limits { time: args.time_limit, memory: args.memory_limit, memory_in_use: Some(memory::in_use) };
-    let run = Run::new(session.cancel.clone(), limits, observer).with_solvers(session.solvers.clone()).since(start);
+    let run = Run::new(session.cancel.clone(), args.limits.limits(), observer)
+        .with_solvers(session.solvers.clone())
+        .since(start);
     let reading = Instant::now();
     let language = language_of(input, args.input_format);
     if let Err(stop) = run.check_limits() {
@@ -101,8 +114,7 @@ pub(super) fn check(
         Ok(source) => source,
         Err(message) => return Checked::early(input, NoAnswer::NotRead(message)),
     };
-    session.listen_for_interrupts();
-    let checked = crash::guard(|| match language {
+    let checked = guard(|| match language {
         Language::Pds => system::load_and_check(input, &source, args, &run, reading),
         Language::Bp | Language::Gcl | Language::Tts | Language::Spec => {
             load_and_check(language, &source, args, &run, reading)
@@ -113,7 +125,7 @@ pub(super) fn check(
             let result = result.unwrap_or_else(CheckResult::None);
             Checked { source, diagnostics: parts.diagnostics, result, map: parts.map, load: parts.load }
         }
-        Err(message) => Checked { source, ..Checked::early(input, NoAnswer::Internal(message)) },
+        Err(panic) => Checked { source, ..Checked::early(input, NoResult::Panicked(panic).into()) },
     }
 }
 
@@ -173,7 +185,7 @@ impl Summary {
 
 impl Checked {
     /// A file of which nothing is known but its name.
-    fn early(input: &Input, none: NoAnswer) -> Checked {
+    pub(super) fn early(input: &Input, none: NoAnswer) -> Checked {
         Checked {
             source: Source::new(input.name(), ""),
             diagnostics: Vec::new(),
@@ -181,6 +193,24 @@ impl Checked {
             map: SourceMap::default(),
             load: Duration::ZERO,
         }
+    }
+
+    /// Lists the defects of ours that were noticed: of engines, although another one may have answered.
+    pub(super) fn defects(&self) -> Vec<&str> {
+        let runs = match &self.result {
+            CheckResult::Program(answer) => &answer.runs,
+            CheckResult::System(answer) => &answer.runs,
+            CheckResult::Threads(answer) => &answer.runs,
+            CheckResult::None(NoAnswer::Internal(message)) => return vec![message],
+            CheckResult::None(_) => return Vec::new(),
+        };
+        let mut messages = Vec::new();
+        for run in runs {
+            if let EngineEnd::Defect(message) = &run.end {
+                messages.push(message.as_str());
+            }
+        }
+        messages
     }
 
     pub(super) fn summary(&self) -> Summary {
@@ -311,7 +341,7 @@ mod tests {
     use selvedge_report::text::Detail;
 
     use super::*;
-    use crate::args::{Cli, Command, When};
+    use crate::args::{Cli, Command, LimitArgs, When};
     use crate::printer::Printer;
     use crate::session::solvers;
 
@@ -336,6 +366,7 @@ mod tests {
             cancel: CancelToken::default(),
             start: Instant::now(),
             prop: prop.map(|name| folder.join(name)),
+            limits: LimitArgs::default(),
         };
         (check(&args.inputs[0], &args, &session, session.start, observer), *args)
     }
@@ -346,7 +377,7 @@ mod tests {
 
     #[test]
     fn a_panic_inside_a_check_is_an_internal_error() {
-        crash::install();
+        selvedge_driver::defect::install();
         let checked = check_safe(&Panicking);
         assert_eq!(checked.summary().exit, Exit::Internal);
         assert_eq!(checked.summary().line, "VERIFICATION UNKNOWN (internal error)");
