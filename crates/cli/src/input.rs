@@ -7,6 +7,8 @@ use std::str::FromStr;
 
 use selvedge_report::Source;
 
+use crate::outputs;
+
 /// A text that the user names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
@@ -41,7 +43,7 @@ impl Input {
     pub(crate) fn name(&self) -> String {
         match self {
             Input::Stdin => "<stdin>".to_string(),
-            Input::File(path) => path.display().to_string(),
+            Input::File(path) => outputs::shown(path),
         }
     }
 
@@ -53,9 +55,19 @@ impl Input {
             Input::File(path) => std::fs::File::open(path).and_then(bounded),
         };
         let bytes = bytes.map_err(|error| format!("cannot read {name}: {error}"))?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            format!("cannot read {name}: it is not UTF-8 text (byte {})", error.utf8_error().valid_up_to() + 1)
-        })?;
-        Ok(Source::new(name, text))
+        let path = match self {
+            Input::Stdin => name,
+            Input::File(path) => path.to_string_lossy().into_owned(),
+        };
+        Ok(Source::from_bytes(path, bytes))
+    }
+
+    /// Reads a text without comments, all of which must be UTF-8.
+    pub(crate) fn read_data(&self) -> Result<Source, String> {
+        let source = self.read()?;
+        match source.first_not_utf8() {
+            Some(at) => Err(format!("{}: this byte is not UTF-8: save the file in this encoding", source.place(at))),
+            None => Ok(source),
+        }
     }
 }

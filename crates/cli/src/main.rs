@@ -6,6 +6,7 @@ mod crash;
 mod exit;
 mod input;
 mod memory;
+mod outputs;
 mod printer;
 mod progress;
 mod quantity;

@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(guard(|| 7), Ok(7));
         let elsewhere = || std::thread::spawn(|| panic!("eight is {}", 8)).join();
         let handed_on = guard(|| elsewhere().unwrap_or_else(|payload| std::panic::resume_unwind(payload)));
-        assert_eq!(handed_on.map(|()| ()).unwrap_err().message, "eight is 8");
+        assert_eq!(handed_on.unwrap_err().message, "eight is 8");
     }
 
     #[test]

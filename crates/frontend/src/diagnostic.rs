@@ -1,8 +1,11 @@
 //! Findings about the user's program, as data. The crate `report` renders them.
 
+use std::borrow::Cow;
+
 use selvedge_ir::span::Span;
 
 pub use crate::codes::Code;
+use crate::visible::visible_name;
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +43,7 @@ impl Diagnostic {
         Diagnostic {
             code,
             severity: code.severity(),
-            message: message.into(),
+            message: shown(message),
             primary: Annotation { span, label: String::new() },
             secondary: Vec::new(),
             help: None,
@@ -50,21 +53,21 @@ impl Diagnostic {
     /// Adds a remark at its position.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Diagnostic {
-        self.primary.label = label.into();
+        self.primary.label = shown(label);
         self
     }
 
     /// Adds a further position.
     #[must_use]
     pub fn also(mut self, span: Span, label: impl Into<String>) -> Diagnostic {
-        self.secondary.push(Annotation { span, label: label.into() });
+        self.secondary.push(Annotation { span, label: shown(label) });
         self
     }
 
     /// Adds a suggestion.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
-        self.help = Some(help.into());
+        self.help = Some(shown(help));
         self
     }
 
@@ -80,5 +83,14 @@ impl Diagnostic {
     /// Returns whether the finding is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
+    }
+}
+
+/// Returns a sentence for people: names in it are shown without hidden characters.
+fn shown(sentence: impl Into<String>) -> String {
+    let sentence = sentence.into();
+    match visible_name(&sentence) {
+        Cow::Borrowed(_) => sentence,
+        Cow::Owned(escaped) => escaped,
     }
 }

@@ -5,6 +5,7 @@
 pub mod bp;
 pub mod codes;
 pub mod diagnostic;
+pub mod files;
 pub mod fp;
 pub mod gcl;
 mod load;
@@ -14,6 +15,7 @@ pub mod spec;
 mod suggest;
 pub mod tokens;
 pub mod tts;
+pub mod visible;
 mod words;
 
 pub use load::{Language, LoadOptions, Loaded, System, load};

@@ -5,6 +5,8 @@ use std::ops::Range;
 use selvedge_ir::Program;
 use selvedge_ir::span::{SourceMap, Span};
 
+use crate::visible::visible_name;
+
 /// A program with the text it was read from: the program that evidence refers to, as the user wrote it.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
@@ -23,11 +25,20 @@ impl Context<'_> {
 /// A program's text.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
-    /// The name that the user gave: a path, or `<stdin>`.
+    /// The name for people: the one that the user gave, without hidden characters.
     pub name: String,
+    /// The name that the user gave: a path, or `<stdin>`.
+    pub path: String,
     text: String,
     /// The first byte of each line.
     starts: Vec<usize>,
+    /// Whether the file begins with a byte order mark, which is not part of the text.
+    has_mark: bool,
+    /// For each U+FFFD in the text the byte that it replaces, because it is not UTF-8; `None` for one that the file
+    /// has itself. Empty if all bytes are UTF-8.
+    replaced: Vec<Option<u8>>,
+    /// The first byte of a second file's text behind that of this one, and the second file.
+    appended: Option<(usize, Box<Source>)>,
 }
 
 /// A position for users. Both numbers start at 1; the column counts characters.
@@ -38,11 +49,68 @@ pub struct Position {
 }
 
 impl Source {
-    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
+    pub fn new(path: impl Into<String>, text: impl Into<String>) -> Source {
         let text = text.into();
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(breaks).collect();
-        Source { name: name.into(), text, starts }
+        let path = path.into();
+        Source { name: visible_name(&path).into_owned(), path, text, starts, ..Source::default() }
+    }
+
+    /// Returns the text in the bytes of a file. A byte order mark is skipped. Each byte that is not UTF-8 becomes
+    /// U+FFFD, which no language has outside of comments, so that lines and columns stay right.
+    pub fn from_bytes(path: impl Into<String>, mut bytes: Vec<u8>) -> Source {
+        let has_mark = bytes.starts_with(MARK);
+        if has_mark {
+            bytes.drain(..MARK.len());
+        }
+        let mut replaced = Vec::new();
+        let text = String::from_utf8(bytes).unwrap_or_else(|error| decode(error.as_bytes(), &mut replaced));
+        Source { has_mark, replaced, ..Source::new(path, text) }
+    }
+
+    /// Returns the bytes of a file with this text instead, which was made from this one: with the byte order mark, if
+    /// there was one, and the bytes that are not UTF-8. `None` if the text does not have as many U+FFFD.
+    pub fn encode(&self, text: &str) -> Option<Vec<u8>> {
+        let mut bytes = if self.has_mark { MARK.to_vec() } else { Vec::new() };
+        if self.replaced.is_empty() {
+            bytes.extend_from_slice(text.as_bytes());
+            return Some(bytes);
+        }
+        let mut parts = text.split(REPLACEMENT);
+        bytes.extend_from_slice(parts.next().unwrap_or_default().as_bytes());
+        let mut replaced = self.replaced.iter();
+        for part in parts {
+            match replaced.next()? {
+                Some(byte) => bytes.push(*byte),
+                None => bytes.extend_from_slice(REPLACEMENT.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+            bytes.extend_from_slice(part.as_bytes());
+        }
+        replaced.next().is_none().then_some(bytes)
+    }
+
+    /// Returns the offset of the first byte that is not UTF-8.
+    pub fn first_not_utf8(&self) -> Option<usize> {
+        let nth = self.replaced.iter().position(Option::is_some)?;
+        self.text.match_indices(REPLACEMENT).nth(nth).map(|(at, _)| at)
+    }
+
+    /// Returns the text with that of a second file behind it, on a line of its own.
+    #[must_use]
+    pub fn append(self, second: Source) -> Source {
+        let between = if self.text.ends_with('\n') { "" } else { "\n" };
+        let start = self.text.len() + between.len();
+        let text = format!("{}{between}{}", self.text, second.text);
+        Source { appended: Some((start, Box::new(second))), ..Source::new(self.path, text) }
+    }
+
+    /// Returns the file that a byte belongs to, and the offset at which the text of that file begins in this one.
+    pub fn part(&self, offset: usize) -> (&Source, usize) {
+        match &self.appended {
+            Some((start, second)) if offset >= *start => (second, *start),
+            _ => (self, 0),
+        }
     }
 
     pub fn text(&self) -> &str {
@@ -68,17 +136,39 @@ impl Source {
         begin(lines.start.max(1))..begin(lines.end.max(1))
     }
 
-    /// Returns the text of a span on one line: comments and line breaks become single spaces.
+    /// Returns the text of a span on one line, for people: comments and line breaks become single spaces.
     pub fn flat(&self, span: Span) -> String {
         let without_comments = strip_comments(span.of(&self.text));
-        without_comments.split_whitespace().collect::<Vec<_>>().join(" ")
+        let words: Vec<_> = without_comments.split_whitespace().map(visible_name).collect();
+        words.join(" ")
     }
 
-    /// Returns `name:line:column`.
+    /// Returns `name:line:column` of a byte in its file.
     pub fn place(&self, offset: usize) -> String {
-        let position = self.position(offset);
-        format!("{}:{}:{}", self.name, position.line, position.column)
+        let (file, start) = self.part(offset);
+        let position = file.position(offset - start);
+        format!("{}:{}:{}", file.name, position.line, position.column)
     }
+}
+
+/// The byte order mark in UTF-8.
+const MARK: &[u8] = "\u{FEFF}".as_bytes();
+
+/// The character in the place of a byte that is not UTF-8.
+pub(crate) const REPLACEMENT: char = '\u{FFFD}';
+
+/// Returns the text in some bytes, of which those that are not UTF-8 are replaced, and adds these bytes in order.
+fn decode(bytes: &[u8], replaced: &mut Vec<Option<u8>>) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        replaced.extend(chunk.valid().matches(REPLACEMENT).map(|_| None));
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            replaced.push(Some(*byte));
+            text.push(REPLACEMENT);
+        }
+    }
+    text
 }
 
 /// Returns a statement's text with each comment replaced by a space. Quoted names may contain anything but a comment.
@@ -114,6 +204,30 @@ mod tests {
     fn a_statement_over_several_lines_becomes_one_without_comments() {
         let text = "x := /* first */ y // why\n   | z";
         assert_eq!(Source::new("p", text).flat(Span::new(0, text.len())), "x := y | z");
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_replaced_and_restored_in_order() {
+        let bytes = b"\xEF\xBB\xBF# caf\xE9 \xEF\xBF\xBD\xC3\xA4 \xFF\xFE\nx";
+        let source = Source::from_bytes("p", bytes.to_vec());
+        assert_eq!(source.text(), "# caf\u{FFFD} \u{FFFD}\u{E4} \u{FFFD}\u{FFFD}\nx");
+        assert_eq!(source.first_not_utf8().map(|at| source.place(at)), Some("p:1:6".to_string()));
+        assert_eq!(source.encode(source.text()).as_deref(), Some(&bytes[..]));
+        let indented = source.text().replace('x', "  x");
+        assert!(source.encode(&indented).is_some_and(|bytes| bytes.ends_with(b"\xFF\xFE\n  x")));
+        assert_eq!(source.encode("# caf"), None);
+        assert_eq!(source.encode(&source.text().repeat(2)), None);
+        assert_eq!(Source::from_bytes("p", b"\xEF\xBB\xBFa".to_vec()).place(0), "p:1:1");
+    }
+
+    #[test]
+    fn places_in_an_appended_file_are_those_of_that_file() {
+        let both = Source::new("s.tts", "1 1\n0 0 -> 0 0").append(Source::new("s.prop", "# why\n0|0\n"));
+        assert_eq!(both.place(0), "s.tts:1:1");
+        assert_eq!((both.place(14), both.place(15)), ("s.tts:2:11".to_string(), "s.prop:1:1".to_string()));
+        let target = both.text().find('|').expect("it is there");
+        assert_eq!((both.place(target), both.line(target)), ("s.prop:2:2".to_string(), 4));
+        assert_eq!(both.place(999), "s.prop:3:1");
     }
 
     #[test]

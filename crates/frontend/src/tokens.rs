@@ -7,6 +7,7 @@ use logos::Logos;
 use selvedge_ir::span::Span;
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::source::REPLACEMENT;
 
 /// The kinds of tokens of a language; `token_kinds!` defines them.
 pub trait Kind: Copy + Eq {
@@ -186,6 +187,11 @@ pub struct Parsed<F> {
 /// Returns the diagnostic for text that is not a token.
 pub(crate) fn stray(slice: &str, span: Span) -> Diagnostic {
     let first = slice.chars().next().unwrap_or(' ');
+    if first == REPLACEMENT {
+        let message = "here is a byte that is not UTF-8, or the sign U+FFFD that another program put in its place";
+        let help = "outside of comments all text must be UTF-8: save the file in this encoding";
+        return Diagnostic::new(Code::StrayCharacter, message, span).help(help);
+    }
     let shown = if first.is_ascii_graphic() { first.to_string() } else { first.escape_debug().to_string() };
     Diagnostic::new(Code::StrayCharacter, format!("`{shown}` is not part of the language"), span)
 }
@@ -206,9 +212,7 @@ pub(crate) fn parse<'t, K: Kind, S: Default, F: Default>(
         return (Parsed { diagnostics: vec![diagnostic], ..Parsed::default() }, S::default());
     }
     let Lexed { tokens, comments, diagnostics } = lex(text);
-    let state = S::default();
-    let mut cursor =
-        Cursor { text, tokens, position: 0, lost: false, diagnostics, depth: 0, is_limit_reported: false, state };
+    let mut cursor = Cursor::new(text, tokens, diagnostics);
     let file = file(&mut cursor);
     cursor.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     (Parsed { file, comments, diagnostics: cursor.diagnostics }, cursor.state)
@@ -234,6 +238,14 @@ pub(crate) struct Cursor<'t, K, S = ()> {
 /// The limit on the depth of nested parentheses, operators and blocks, counted together. A level costs less than 4 KiB
 /// of stack in the parsers and lowerings, also without optimisation.
 pub const MAX_DEPTH: u32 = 256;
+
+impl<'t, K: Kind, S: Default> Cursor<'t, K, S> {
+    /// Returns a cursor at the first of some tokens, which end with [`Kind::EOF`].
+    pub(crate) fn new(text: &'t str, tokens: Vec<Token<K>>, diagnostics: Vec<Diagnostic>) -> Cursor<'t, K, S> {
+        let state = S::default();
+        Cursor { text, tokens, position: 0, lost: false, diagnostics, depth: 0, is_limit_reported: false, state }
+    }
+}
 
 impl<'t, K: Kind, S> Cursor<'t, K, S> {
     pub(crate) fn kind(&self) -> K {
@@ -306,7 +318,11 @@ impl<'t, K: Kind, S> Cursor<'t, K, S> {
 
     /// Returns the name of the next token for diagnostics.
     pub(crate) fn found(&self) -> String {
-        if self.at(K::EOF) { "the end of the file".to_owned() } else { format!("`{}`", self.slice()) }
+        match self.slice() {
+            _ if !self.at(K::EOF) => format!("`{}`", self.slice()),
+            _ if (self.span().end as usize) < self.text.len() => "the end of the line".to_owned(),
+            _ => "the end of the file".to_owned(),
+        }
     }
 
     pub(crate) fn unexpected(&self, expected: &str) -> Diagnostic {

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use selvedge_ir::span::Span;
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::source::REPLACEMENT;
 use crate::tokens::{stray, too_long};
 
 /// A part of a text, or the reason why it could not be parsed.
@@ -50,29 +51,34 @@ impl Word<'_> {
     }
 }
 
-/// Splits a text into words, without white space and comments, which extend from `#` to the end of the line. `length`
-/// returns the length of the first word of a text, given whether it begins a line; 0 if its first character is not part
-/// of the language.
+/// Splits a text into words, without white space, comments, which extend from `#` to the end of the line, and a byte
+/// order mark at the start. `length` returns the length of the first word of a text, given whether it begins a line; 0
+/// if its first character is not part of the language. Adjacent stray characters are reported together.
 pub(crate) fn words(text: &str, mut length: impl FnMut(&str, bool) -> usize) -> (Vec<Word<'_>>, Vec<Diagnostic>) {
     if let Some(diagnostic) = too_long(text) {
         return (Vec::new(), vec![diagnostic]);
     }
     let (mut words, mut diagnostics) = (Vec::new(), Vec::new());
-    let (mut rest, mut begins_line) = (text, true);
+    let (mut rest, mut begins_line, mut last_stray) = (text, true, usize::MAX);
     while let Some(first) = rest.chars().next() {
         let start = text.len() - rest.len();
         let skipped = match first {
             '#' => rest.find('\n').unwrap_or(rest.len()),
-            _ if first.is_whitespace() => first.len_utf8(),
+            _ if first.is_whitespace() || (first == '\u{FEFF}' && start == 0) => first.len_utf8(),
             _ => 0,
         };
         let length = if skipped > 0 { 0 } else { length(rest, begins_line) };
+        // Different bytes that are not UTF-8 must not make one name.
+        let length = rest[..length].find(REPLACEMENT).unwrap_or(length);
         let end = start + skipped.max(length).max(first.len_utf8());
         let span = Span::new(start, end);
         if length > 0 {
             words.push(Word { text: &text[start..end], span, begins_line });
         } else if skipped == 0 {
-            diagnostics.push(stray(span.of(text), span));
+            if last_stray != start {
+                diagnostics.push(stray(span.of(text), span));
+            }
+            last_stray = end;
         }
         begins_line = first == '\n' || begins_line && length == 0;
         rest = &text[end..];

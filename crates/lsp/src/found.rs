@@ -5,6 +5,8 @@ use std::path::Path;
 use selvedge_check::{Answer, Initial, Outcome, OwnedTask, Question, Run, Subject};
 use selvedge_driver::{ExecutedTrace, Options, check};
 use selvedge_frontend::bp::LoadOptions;
+use selvedge_frontend::files::read_regular;
+use selvedge_frontend::visible::visible_name;
 use selvedge_ir::Program;
 use selvedge_ir::span::SourceMap;
 use selvedge_report::json::read_saved;
@@ -107,9 +109,14 @@ pub(crate) fn ask(subjected: &Subjected, question: Question, run: &Run<'_>) -> R
 
 /// The execution that a launch configuration asks for.
 pub(crate) fn find(wanted: &Wanted, run: &Run<'_>) -> Result<Launched, String> {
-    let text = read(&wanted.program)?;
+    let source = read(&wanted.program)?;
+    let text = source.text().to_string();
     if let Some(trace) = &wanted.trace {
-        return saved(wanted, text, &read(trace)?);
+        let trace = read(trace)?;
+        if let Some(at) = trace.first_not_utf8() {
+            return Err(format!("{}: this byte is not UTF-8", trace.place(at)));
+        }
+        return saved(wanted, text, trace.text());
     }
     let question = wanted.question(&text);
     let subjected = load(&wanted.program, text, &wanted.load_options(&question))?;
@@ -124,8 +131,11 @@ pub(crate) fn find(wanted: &Wanted, run: &Run<'_>) -> Result<Launched, String> {
     }
 }
 
-fn read(path: &str) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| format!("cannot read {path}: {error}"))
+/// Reads a regular file: a client must not make the adapter wait or read without end.
+fn read(path: &str) -> Result<Source, String> {
+    let bytes =
+        read_regular(Path::new(path)).map_err(|error| format!("cannot read {}: {error}", visible_name(path)))?;
+    Ok(Source::from_bytes(path, bytes))
 }
 
 fn saved(wanted: &Wanted, text: String, trace: &str) -> Result<Launched, String> {

@@ -4,4 +4,5 @@
 
 pub mod dap;
 mod found;
+mod frames;
 pub mod server;

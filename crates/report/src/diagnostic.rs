@@ -1,5 +1,6 @@
 //! Diagnostics as text: where, an excerpt of the source, remarks, help.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use annotate_snippets::renderer::DecorStyle;
@@ -40,7 +41,8 @@ pub fn render(source: &Source, diagnostics: &[Diagnostic], shown: Shown, palette
                 *hidden.entry(diagnostic.code).or_default() += 1;
             }
             Shown::All | Shown::PerCode(_) => {
-                text.push_str(&one(&renderer, source, diagnostic));
+                let (file, start) = source.part(diagnostic.primary.span.start as usize);
+                text.push_str(&one(&renderer, file, &moved(diagnostic, start)));
                 text.push_str("\n\n");
             }
         }
@@ -61,6 +63,21 @@ pub fn tally(diagnostics: &[Diagnostic]) -> String {
         (0, warnings) => count(warnings, "warning"),
         (errors, warnings) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
     }
+}
+
+/// Returns a diagnostic with its places counted from an offset; places before it are left out.
+fn moved(diagnostic: &Diagnostic, start: usize) -> Cow<'_, Diagnostic> {
+    if start == 0 {
+        return Cow::Borrowed(diagnostic);
+    }
+    let start = u32::try_from(start).unwrap_or(u32::MAX);
+    let mut moved = diagnostic.clone();
+    moved.secondary.retain(|annotation| annotation.span.start >= start);
+    for annotation in moved.secondary.iter_mut().chain([&mut moved.primary]) {
+        annotation.span.start -= start;
+        annotation.span.end -= start;
+    }
+    Cow::Owned(moved)
 }
 
 fn one(renderer: &Renderer, source: &Source, diagnostic: &Diagnostic) -> String {

@@ -130,9 +130,10 @@ fn step(context: Context<'_>, number: usize, told: &AnnotatedStep) -> Value {
 }
 
 fn place(source: &Source, span: Span) -> Value {
-    let (start, end) = (source.position(span.start as usize), source.position(span.end as usize));
+    let (file, first) = source.part(span.start as usize);
+    let (start, end) = (file.position(span.start as usize - first), file.position(span.end as usize - first));
     json!({
-        "artifactLocation": { "uri": source.name.replace('\\', "/").replace(' ', "%20") },
+        "artifactLocation": { "uri": uri(&file.path) },
         "region": {
             "startLine": start.line,
             "startColumn": start.column,
@@ -140,6 +141,18 @@ fn place(source: &Source, span: Span) -> Value {
             "endColumn": end.column,
         },
     })
+}
+
+/// Returns the address of a file: what must not be in one is encoded.
+fn uri(path: &str) -> String {
+    let mut uri = String::new();
+    for byte in path.replace('\\', "/").bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b':' => uri.push(byte as char),
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
 }
 
 fn sentence(text: &str) -> String {

@@ -15,6 +15,7 @@ use selvedge_report::json::QuestionView;
 
 use crate::input::Input;
 use crate::memory;
+use crate::outputs::Keep;
 use crate::quantity;
 use examples::*;
 pub(crate) use values::*;
@@ -119,7 +120,7 @@ pub(crate) struct CheckArgs {
     pub(crate) trace_out: Option<PathBuf>,
     /// With `--engine cegar`: write the Boolean program of each iteration to this folder
     #[arg(long, value_name = "DIR")]
-    pub(crate) keep: Option<PathBuf>,
+    pub(crate) keep: Option<Keep>,
     /// Write the certificate of safety as JSON (docs/schema/certificate.schema.json, for pushdown systems
     /// docs/schema/system-certificate.schema.json); only with one FILE. If a sequential engine produces no certificate,
     /// `summaries` is run to produce one, within the limits

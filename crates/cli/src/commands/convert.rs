@@ -9,9 +9,13 @@ use super::convert_tts;
 use super::program::{self, Warnings};
 use crate::args::{ConvertArgs, ConvertTo};
 use crate::exit::Exit;
+use crate::outputs::{self, CommandFiles};
 use crate::session::Session;
 
 pub(crate) fn run(args: &ConvertArgs, session: &Session) -> Result<Exit, Exit> {
+    let target = args.output.as_ref().filter(|_| args.to == ConvertTo::Tts).map(|path| path.with_extension("prop"));
+    let files = CommandFiles::reading([&args.input], session).writing("--output", args.output.as_ref());
+    files.writing("the target of --output", target.as_ref()).check(session)?;
     if matches!(args.to, ConvertTo::Tts | ConvertTo::Spec | ConvertTo::Bp) {
         return convert_tts::convert(args, session);
     }
@@ -25,7 +29,7 @@ pub(crate) fn run(args: &ConvertArgs, session: &Session) -> Result<Exit, Exit> {
         ConvertTo::Tts | ConvertTo::Spec | ConvertTo::Bp => unreachable!("these were written above"),
     };
     let text = text.map_err(|(reason, exit)| session.refuse(exit, format!("{name}: {reason}")))?;
-    Ok(program::write_or_print(args.output.as_ref(), &text, session))
+    Ok(outputs::write_or_print(args.output.as_ref(), &text, session))
 }
 
 /// Returns the pushdown system of a program. An error says why there is none.

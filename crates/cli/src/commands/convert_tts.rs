@@ -3,8 +3,6 @@
 //! A system or a net is written as it is read; of a Boolean program the part is written that any number of threads can
 //! see.
 
-use std::path::Path;
-
 use selvedge_check::{Initial, LocalState, SharedState, Stop, Task};
 use selvedge_driver::{Pass, simplify};
 use selvedge_engines::tts_extract::{Options, System, extract};
@@ -19,6 +17,7 @@ use super::language::{self, language_of};
 use super::program::{self, Warnings};
 use crate::args::{ConvertArgs, ConvertTo, InputFormat};
 use crate::exit::Exit;
+use crate::outputs;
 use crate::session::Session;
 
 /// A system, with what there is to say about it.
@@ -58,7 +57,7 @@ pub(super) fn convert(args: &ConvertArgs, session: &Session) -> Result<Exit, Exi
         Language::Tts | Language::Spec => of_system(language, args, session)?,
         Language::Bp | Language::Pds | Language::Gcl => of_program(args, session)?,
     };
-    let write = |text: &str| program::write_or_print(args.output.as_ref(), text, session);
+    let write = |text: &str| outputs::write_or_print(args.output.as_ref(), text, session);
     match args.to {
         ConvertTo::Tts => write_system(&titled, args, session),
         ConvertTo::Spec => {
@@ -82,11 +81,7 @@ fn write_system(titled: &Titled, args: &ConvertArgs, session: &Session) -> Resul
         return Ok(Exit::Success);
     };
     let beside = path.with_extension("prop");
-    if beside.as_path() == Path::new(path) {
-        let message = "the system and its target cannot be one file: choose a name that ends in .tts";
-        return Err(session.refuse(Exit::Usage, message));
-    }
-    let written = [program::write(path, &text, session), program::write(&beside, &target, session)];
+    let written = [outputs::write(path, &text, session), outputs::write(&beside, &target, session)];
     Ok(Exit::worst(written))
 }
 

@@ -11,6 +11,7 @@ use super::program::{self, Warnings};
 use crate::args::{FmtArgs, InputFormat};
 use crate::exit::Exit;
 use crate::input::Input;
+use crate::outputs;
 use crate::session::Session;
 
 pub(crate) fn run(args: &FmtArgs, session: &Session) -> Exit {
@@ -48,10 +49,16 @@ fn compare(source: &Source, formatted: &str, session: &Session) -> Exit {
 fn write(input: &Input, source: &Source, formatted: &str, session: &Session) -> Exit {
     match input {
         Input::Stdin => {
-            session.printer.out(formatted);
+            session.printer.out_bytes(&source.encode(formatted).unwrap_or_else(|| formatted.as_bytes().to_vec()));
             Exit::Success
         }
         Input::File(_) if source.text() == formatted => Exit::Success,
-        Input::File(path) => program::write(path, formatted, session),
+        Input::File(path) => match source.encode(formatted) {
+            Some(bytes) => outputs::write_bytes(path, &bytes, session),
+            None => {
+                let message = format!("{}: a byte in a comment is not UTF-8 and would be lost", source.name);
+                session.refuse(Exit::Input, message)
+            }
+        },
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use selvedge_check::InvalidQuestion;
-use selvedge_frontend::{Language, Source};
+use selvedge_frontend::{Language, Source, tts};
 use selvedge_ir::Program;
 
 use crate::args::{InputFormat, QuestionArgs};
@@ -34,7 +34,7 @@ pub(crate) fn read(language: Language, input: &Input, session: &Session) -> Resu
         Input::Stdin => None,
     };
     match session.prop.as_ref().or(beside.as_ref()) {
-        Some(path) => with_target(&source, path),
+        Some(path) => with_target(source, path),
         None => Ok(source),
     }
 }
@@ -66,8 +66,11 @@ fn has_target(program: &Program) -> bool {
     program.labels.iter().any(|label| label.name == "ERROR")
 }
 
-fn with_target(source: &Source, path: &Path) -> Result<Source, String> {
+/// Returns a system with the targets in a second file, which has nothing else.
+fn with_target(source: Source, path: &Path) -> Result<Source, String> {
     let target = Input::File(path.to_path_buf()).read()?;
-    let between = if source.text().ends_with('\n') { "" } else { "\n" };
-    Ok(Source::new(source.name.clone(), format!("{}{between}{}", source.text(), target.text())))
+    match tts::find_other_lines(target.text()) {
+        Some(other) => Err(format!("{}: {}", target.place(other.primary.span.start as usize), other.message)),
+        None => Ok(source.append(target)),
+    }
 }

@@ -1,16 +1,33 @@
 //! `selvedge man`: a manual page for the program and for each subcommand.
 
-use clap::CommandFactory as _;
+use std::path::Path;
+
+use clap::{Command, CommandFactory as _};
+use clap_mangen::Man;
+use selvedge_frontend::files;
 
 use crate::args::{Cli, ManArgs};
 use crate::exit::Exit;
+use crate::outputs::shown;
 use crate::session::Session;
 
 pub(crate) fn run(args: &ManArgs, session: &Session) -> Exit {
-    let written =
-        std::fs::create_dir_all(&args.folder).and_then(|()| clap_mangen::generate_to(Cli::command(), &args.folder));
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
+    let written = std::fs::create_dir_all(&args.folder).and_then(|()| write(&command, &args.folder));
     match written {
         Ok(()) => Exit::Success,
-        Err(error) => session.refuse(Exit::Input, format!("cannot write into {}: {error}", args.folder.display())),
+        Err(error) => session.refuse(Exit::Input, format!("cannot write into {}: {error}", shown(&args.folder))),
     }
+}
+
+/// Writes the pages of a command and of its subcommands.
+fn write(command: &Command, folder: &Path) -> std::io::Result<()> {
+    for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
+        write(subcommand, folder)?;
+    }
+    let page = Man::new(command.clone());
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    files::write(&folder.join(page.get_filename()), &text)
 }

@@ -1,10 +1,7 @@
 //! Programs as the commands need them: read, or refused with their diagnostics.
 
-use std::path::{Path, PathBuf};
-
 use selvedge_check::{OwnedTask, Question, Subject, Task};
 use selvedge_driver::Failure;
-use selvedge_faults::{self as faults, Point};
 use selvedge_frontend::Language;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::diagnostic::Diagnostic;
@@ -94,6 +91,11 @@ pub(crate) fn read(input: &Input, session: &Session) -> Result<Source, Exit> {
     input.read().map_err(|message| session.refuse(Exit::Input, message))
 }
 
+/// Reads a trace or a certificate, or says why not.
+pub(crate) fn read_data(input: &Input, session: &Session) -> Result<Source, Exit> {
+    input.read_data().map_err(|message| session.refuse(Exit::Input, message))
+}
+
 /// Reads a program and poses a question about it.
 pub(crate) fn pose(
     input: &Input,
@@ -173,25 +175,6 @@ pub(crate) fn print_diagnostics(source: &Source, diagnostics: &[Diagnostic], war
         }
     };
     session.printer.err(&render(source, shown, SHOWN, &session.printer.err_palette()));
-}
-
-/// Writes a file, or says why not.
-pub(crate) fn write(path: &Path, text: &str, session: &Session) -> Exit {
-    session.printer.begin();
-    let fault = if faults::fails(Point::Write) { Err(faults::disk_full()) } else { Ok(()) };
-    match fault.and_then(|()| std::fs::write(path, text)) {
-        Ok(()) => Exit::Success,
-        Err(error) => session.refuse(Exit::Input, format!("cannot write {}: {error}", path.display())),
-    }
-}
-
-/// Writes a file if one is named, else to standard output.
-pub(crate) fn write_or_print(path: Option<&PathBuf>, text: &str, session: &Session) -> Exit {
-    if let Some(path) = path {
-        return write(path, text, session);
-    }
-    session.printer.out(text);
-    Exit::Success
 }
 
 /// Says why there is no answer to a question.

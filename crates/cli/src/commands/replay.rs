@@ -11,11 +11,14 @@ use super::language::language_of;
 use super::program::{self, Program, Warnings};
 use crate::args::ReplayArgs;
 use crate::exit::Exit;
+use crate::outputs::{self, CommandFiles};
 use crate::session::Session;
 
 pub(crate) fn run(args: &ReplayArgs, session: &Session) -> Result<Exit, Exit> {
     program::check_stdin([&args.trace, &args.program]).map_err(|message| session.refuse(Exit::Usage, message))?;
-    let trace_source = program::read(&args.trace, session)?;
+    let files = CommandFiles::reading([&args.trace, &args.program], session);
+    files.writing("--html", args.html.as_ref()).check(session)?;
+    let trace_source = program::read_data(&args.trace, session)?;
     let file =
         read_trace(trace_source.text()).map_err(|error| program::not_readable(&trace_source, &error, session))?;
     program::same_question(&args.question, &file.question, "trace", &trace_source, session)?;
@@ -51,7 +54,7 @@ fn judge(
     let mut written = Exit::Success;
     if let Some(path) = &args.html {
         let walk = Walk::of(subject.context(task.program), &task, &counterexample);
-        written = program::write(path, &html::execution(&walk, &task, "Trace"), session);
+        written = outputs::write(path, &html::execution(&walk, &task, "Trace"), session);
     }
     session.printer.out("VERIFICATION FAILED\n");
     Ok(Exit::worst([Exit::Unsafe, written]))

@@ -8,9 +8,11 @@ use selvedge_ir::passes::sequentialize;
 use super::program::{self, Warnings};
 use crate::args::SequentializeArgs;
 use crate::exit::Exit;
+use crate::outputs::{self, CommandFiles};
 use crate::session::Session;
 
 pub(crate) fn run(args: &SequentializeArgs, session: &Session) -> Result<Exit, Exit> {
+    CommandFiles::reading([&args.input], session).writing("--output", args.output.as_ref()).check(session)?;
     let (subject, posed) = program::pose(&args.input, &args.question, Warnings::Shown, session)?;
     let refuse = |reason: String| session.refuse(Exit::Unknown, format!("{}: {reason}", subject.source.name));
     let options = Options { bound: Some(ContextBound::exactly(args.contexts)), ..Options::default() };
@@ -24,5 +26,5 @@ pub(crate) fn run(args: &SequentializeArgs, session: &Session) -> Result<Exit, E
     };
     let reduced = sequentialize::run(&list.program, &list.target, args.contexts);
     let text = sequential::render(subject.context(&posed.program), list, &reduced, args.contexts);
-    Ok(program::write_or_print(args.output.as_ref(), &text, session))
+    Ok(outputs::write_or_print(args.output.as_ref(), &text, session))
 }

@@ -12,9 +12,12 @@ use super::debug;
 use super::program::{self, Program, Warnings};
 use crate::args::SimulateArgs;
 use crate::exit::Exit;
+use crate::outputs::{self, CommandFiles};
 use crate::session::Session;
 
 pub(crate) fn run(args: &SimulateArgs, session: &Session) -> Result<Exit, Exit> {
+    let files = CommandFiles::reading([&args.input], session).writing("--html", args.html.as_ref());
+    files.writing("--trace-out", args.trace_out.as_ref()).check(session)?;
     let (subject, posed) = program::pose(&args.input, &args.question, Warnings::Hidden, session)?;
     let task = posed.task();
     if args.interactive {
@@ -80,7 +83,7 @@ fn tell(subject: &Program, task: &Task<'_>, simulation: &Simulation, args: &Simu
     let mut written = Exit::Success;
     if let Some(path) = &args.html {
         let page = html::execution(&Walk::new(context, &execution), task, &title);
-        written = program::write(path, &page, session);
+        written = outputs::write(path, &page, session);
     }
     let Some(violation) = violation else {
         return Exit::worst([end(Exit::Unknown, ending(&simulation.end), session), written]);
@@ -91,7 +94,7 @@ fn tell(subject: &Program, task: &Task<'_>, simulation: &Simulation, args: &Simu
         let counterexample = Counterexample::new(simulation.trace.clone(), replay);
         let question = args.question.view();
         let file = json::to_text(&TraceFile::new(context, question, &counterexample));
-        written = Exit::worst([written, program::write(path, &file, session)]);
+        written = Exit::worst([written, outputs::write(path, &file, session)]);
     }
     session.printer.out("VERIFICATION FAILED\n");
     Exit::worst([Exit::Unsafe, written])

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Exit> {
     if !is_system && args.target.is_some() {
         return Err(session.refuse(Exit::Usage, "--target is for pushdown systems (.pds)"));
     }
-    let source = program::read(&args.certificate, session)?;
+    let source = program::read_data(&args.certificate, session)?;
     if is_system {
         return verify_system::examine(args, &source, session);
     }

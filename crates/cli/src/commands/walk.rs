@@ -15,7 +15,7 @@ type Walked = (program::Program, ExecutedTrace);
 
 /// The execution in a file: a trace, or a report with one.
 pub(crate) fn saved(trace: &Input, input: &Input, question: &QuestionArgs, session: &Session) -> Result<Walked, Exit> {
-    let source = program::read(trace, session)?;
+    let source = program::read_data(trace, session)?;
     let file = read_saved(source.text()).map_err(|error| program::not_readable(&source, &error, session))?;
     program::same_question(question, &file.question, "trace", &source, session)?;
     let (subject, posed) = program::pose(input, question, Warnings::Hidden, session)?;

@@ -169,7 +169,7 @@ fn a_folder_is_no_program() {
 fn a_file_that_is_no_text() {
     let ran = run_with_stdin("check -", b"decl x;\n\xff");
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("not UTF-8 text (byte 9)"), "{}", ran.err);
+    assert!(ran.err.contains("here is a byte that is not UTF-8") && ran.err.contains("<stdin>:2:1"), "{}", ran.err);
 }
 
 #[test]

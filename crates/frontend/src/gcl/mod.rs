@@ -14,6 +14,9 @@ pub mod lexer;
 mod lower;
 mod parser;
 
+use selvedge_ir::Expr;
+
+use crate::diagnostic::Diagnostic;
 use crate::load::Loaded;
 
 pub use format::format;
@@ -26,4 +29,11 @@ pub type Parsed = crate::tokens::Parsed<ast::File>;
 pub fn load(text: &str) -> Loaded {
     let Parsed { file, diagnostics, .. } = parse(text);
     lower::lower(&file, diagnostics)
+}
+
+/// Reads predicates over the variables of a program: conditions, one per line or with `;` between them. The findings
+/// are about the text of the predicates.
+pub fn load_predicates(program: &str, predicates: &str) -> (Vec<Expr>, Vec<Diagnostic>) {
+    let (conditions, diagnostics) = parser::parse_predicates(predicates);
+    lower::lower_predicates(&parse(program).file, &conditions, diagnostics)
 }

@@ -1,4 +1,7 @@
 //! The parser of nets. Parts that cannot be parsed are omitted and reported.
+//!
+//! What MIST refuses is refused here, too: sections that are repeated or not in its order, a place that is limited twice
+//! in one guard, target, initial marking or invariant, and a rule that takes more tokens than its own guard requires.
 
 use rustc_hash::FxHashMap;
 use selvedge_ir::span::Span;
@@ -22,12 +25,16 @@ pub(super) struct Places {
 }
 
 fn is_keyword(word: &Word<'_>) -> bool {
-    matches!(word.text, "vars" | "rules" | "init" | "target" | "invariants")
+    SECTIONS.contains(&word.text)
 }
 
 fn is_name(word: &Word<'_>) -> bool {
-    word.text.starts_with(|c: char| c.is_alphabetic() || c == '_') && !is_keyword(word)
+    let is_reserved = is_keyword(word) || matches!(word.text, "in" | "true");
+    word.text.starts_with(|c: char| c.is_alphabetic() || c == '_') && !is_reserved
 }
+
+/// The sections in the order in which MIST reads them.
+const SECTIONS: [&str; 5] = ["vars", "rules", "init", "target", "invariants"];
 
 fn lex(text: &str) -> (Vec<Word<'_>>, Vec<Diagnostic>) {
     let in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$');
@@ -78,20 +85,35 @@ impl Parser<'_> {
     }
 
     fn file(&mut self) {
+        let mut last: Option<&str> = None;
         while let Some(token) = self.words.next() {
+            if is_keyword(&token) {
+                self.check_order(last, &token);
+                last = Some(token.text);
+            }
             match token.text {
                 "vars" => self.vars(token.span),
                 "rules" => self.rules(),
                 "init" => self.init(),
                 "target" => self.targets(),
-                // Invariants are for other tools; they are ignored here.
-                "invariants" => self.skip_to(""),
+                "invariants" => self.invariants(),
                 _ => {
                     let message = "expected a section: `vars`, `rules`, `init` or `target`";
                     self.report(message, token.span);
                     self.skip_to("");
                 }
             }
+        }
+    }
+
+    /// Reports a section that is repeated or comes too late.
+    fn check_order(&mut self, last: Option<&str>, section: &Word<'_>) {
+        let place = |name: &str| SECTIONS.iter().position(|section| *section == name);
+        if let Some(last) = last.filter(|last| place(last) >= place(section.text)) {
+            let message = format!("the section `{}` cannot follow `{last}`", section.text);
+            let help =
+                "a net has the sections `vars`, `rules`, `init`, `target` and `invariants`, once and in this order";
+            self.diagnostics.push(Diagnostic::new(Code::UnexpectedToken, message, section.span).help(help));
         }
     }
 
@@ -148,10 +170,13 @@ impl Parser<'_> {
     }
 
     fn rule(&mut self) -> Parse<Change> {
-        let mut change = Change { needs: self.conditions("a rule")?, puts: Vec::new() };
+        let guard = self.conditions("a rule")?;
+        let mut change = Change { needs: Vec::new(), puts: Vec::new() };
         self.words.expect("->", "expected `->` after the conditions of a rule")?;
         while !self.words.eat(";") {
+            let start = self.words.here();
             let (place, number) = self.update()?;
+            self.check_taken(&guard, place, number, start)?;
             match change.puts.iter().any(|(other, _)| *other == place) {
                 true => return wrong(Code::AssignedTwice, "the place is changed twice by one rule", self.words.last()),
                 false => change.puts.push((place, number)),
@@ -161,6 +186,7 @@ impl Parser<'_> {
             }
         }
         change.puts.retain(|(_, number)| *number != 0);
+        change.needs = guard.into_iter().filter(|(_, number)| *number > 0).collect();
         for (place, number) in &change.puts {
             // A rule needs the tokens that it takes.
             let taken = u32::try_from(-number.min(&0)).expect("the bound is small");
@@ -173,12 +199,36 @@ impl Parser<'_> {
         Ok(change)
     }
 
-    /// Parses `x >= 1, y >= 2`; lines may break after commas.
+    /// Fails if a rule takes more tokens from a place than its guard requires there.
+    fn check_taken(&self, guard: &[(usize, u32)], place: usize, change: i64, start: Span) -> Parse<()> {
+        match guard.iter().find(|(other, _)| *other == place) {
+            Some((_, needed)) if -change > i64::from(*needed) => {
+                let message = format!("the rule takes {} tokens, but its guard requires only {needed}", -change);
+                let diagnostic = Diagnostic::new(Code::NumberOutOfRange, message, start.to(self.words.last()));
+                let name = &self.net.places[place];
+                Err(Box::new(diagnostic.help(format!("write `{name} >= {}` in the guard", -change))))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Parses `x >= 1, y >= 2`, or `true`; lines may break after commas.
     fn conditions(&mut self, whose: &str) -> Parse<Vec<(usize, u32)>> {
         let mut conditions: Vec<(usize, u32)> = Vec::new();
         loop {
+            if self.words.eat("true") {
+                if !self.words.eat(",") {
+                    return Ok(conditions);
+                }
+                continue;
+            }
             let start = self.words.here();
             let place = self.place()?;
+            if self.words.eat("in") {
+                let message =
+                    format!("the condition of {whose} must use `>=`: a net cannot test that there are not more tokens");
+                return wrong(Code::Unsupported, message, start.to(self.words.last()));
+            }
             if self.words.eat("=") {
                 let message =
                     format!("the condition of {whose} must use `>=`: a net cannot test for the absence of tokens");
@@ -186,12 +236,13 @@ impl Parser<'_> {
             }
             self.words.expect(">=", "expected `>=` after the name of the place")?;
             let number = self.number()?;
-            match conditions.iter_mut().find(|(other, _)| *other == place) {
-                Some((_, needed)) => *needed = number.max(*needed),
-                None => conditions.push((place, number)),
+            if conditions.iter().any(|(other, _)| *other == place) {
+                let message = format!("the place `{}` is limited twice in {whose}", self.net.places[place]);
+                let diagnostic = Diagnostic::new(Code::AssignedTwice, message, start.to(self.words.last()));
+                return Err(Box::new(diagnostic.help("keep the greater number of the two")));
             }
+            conditions.push((place, number));
             if !self.words.eat(",") {
-                conditions.retain(|(_, number)| *number > 0);
                 return Ok(conditions);
             }
         }
@@ -258,7 +309,8 @@ impl Parser<'_> {
             let start = self.words.here();
             let conditions = self.conditions("a target");
             match self.note(conditions) {
-                Some(conditions) => {
+                Some(mut conditions) => {
+                    conditions.retain(|(_, number)| *number > 0);
                     self.net.targets.push(conditions);
                     self.places.targets.push(start.to(self.words.last()));
                 }
@@ -267,6 +319,34 @@ impl Parser<'_> {
             if let Some(token) = self.words.peek().filter(|token| !token.begins_line && !is_keyword(token)) {
                 self.report("another target must begin on a new line", token.span);
                 self.skip_to("");
+            }
+        }
+    }
+
+    /// Parses lines `x = 1, y = 2`. They are for other tools and mean nothing here.
+    fn invariants(&mut self) {
+        while self.in_section() {
+            let invariant = self.invariant();
+            if self.note(invariant).is_none() {
+                self.skip_to("");
+            }
+        }
+    }
+
+    fn invariant(&mut self) -> Parse<()> {
+        let mut places: Vec<usize> = Vec::new();
+        loop {
+            let start = self.words.here();
+            let place = self.place()?;
+            self.words.expect("=", "expected `=` after the name of the place")?;
+            self.number()?;
+            if places.contains(&place) {
+                let message = format!("the place `{}` is limited twice in an invariant", self.net.places[place]);
+                return wrong(Code::AssignedTwice, message, start.to(self.words.last()));
+            }
+            places.push(place);
+            if !self.words.eat(",") {
+                return Ok(());
             }
         }
     }

@@ -22,6 +22,7 @@ use crate::load::{Loaded, System};
 
 pub use bp::print_as_program;
 pub use lower::{RuleSpans, Spans, lower};
+pub use parse::find_other_lines;
 pub use plain::{Plain, is_plain, plain};
 pub use print::{print, print_target, print_with_comments};
 

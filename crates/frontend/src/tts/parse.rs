@@ -10,12 +10,27 @@ use crate::words::{Parse, Word, lines, run, sign, unexpected, whole, words};
 /// Limit on the numbers of shared and local states.
 const MOST: u64 = 1 << 24;
 
+/// Returns the first finding about a text that has targets only, as in a file of its own; `None` if all of its lines
+/// are targets. Whether their states exist is not checked.
+pub fn find_other_lines(text: &str) -> Option<Diagnostic> {
+    let (words, diagnostics) = split(text);
+    let is_target = |line: &[Word<'_>]| matches!(line, [_, bar, _, ..] if bar.text == "|");
+    let other = lines(&words).find(|line| !is_target(line)).map(|line| {
+        let message = "this file is for targets `s|l1,l2,..` only: rules belong to the system";
+        Diagnostic::new(Code::UnexpectedToken, message, whole(line))
+    });
+    diagnostics.into_iter().next().or(other)
+}
+
+fn split(text: &str) -> (Vec<Word<'_>>, Vec<Diagnostic>) {
+    let is_digit = |c: char| c.is_ascii_digit();
+    words(text, |rest, _| if rest.starts_with(is_digit) { run(rest, is_digit) } else { sign(rest, &["->", "+>"]) })
+}
+
 /// Parses a text.
 pub(super) fn parse(text: &str) -> (Tts, Spans, Vec<Diagnostic>) {
     let (mut tts, mut spans) = (Tts::default(), Spans::default());
-    let is_digit = |c: char| c.is_ascii_digit();
-    let (words, mut diagnostics) =
-        words(text, |rest, _| if rest.starts_with(is_digit) { run(rest, is_digit) } else { sign(rest, &["->", "+>"]) });
+    let (words, mut diagnostics) = split(text);
     for (number, line) in lines(&words).enumerate() {
         let read = match number {
             0 => first_line(line, &mut tts, &mut spans),

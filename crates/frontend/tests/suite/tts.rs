@@ -53,13 +53,13 @@ fn wrong_lines_of_systems_are_found_at_their_place() {
 
 #[test]
 fn a_net_has_places_rules_tokens_and_targets() {
-    let text = "vars\n x y\nrules\n x >= 1, y >= 2 ->\n x' = x - 3, y' = y;\n x >= 0 -> y' = y + 1;\n\
+    let text = "vars\n x y\nrules\n y >= 2 ->\n x' = x - 3, y' = y;\n true -> y' = y + 1;\n\
      init x = 4, y >= 1\n\
                 target\n x >= 1, y >= 1\n y >= 5\ninvariants\n x = 1, y = 1\n";
     let expected = Net {
         places: vec!["x".to_string(), "y".to_string()],
         rules: vec![
-            Change { needs: vec![(0, 3), (1, 2)], puts: vec![(0, -3)] },
+            Change { needs: vec![(1, 2), (0, 3)], puts: vec![(0, -3)] },
             Change { needs: vec![], puts: vec![(1, 1)] },
         ],
         initial: vec![Tokens::Exactly(4), Tokens::AtLeast(1)],
@@ -85,6 +85,12 @@ fn wrong_parts_of_nets_are_found_at_their_place() {
         (net(fine.0, fine.1, "y = 1"), "SV0028", "y = 1"),
         (net(fine.0, "x = 1, x = 2, y = 0", fine.2), "SV0024", "x = 2"),
         (net(fine.0, "x = 1", fine.2), "SV0003", ""),
+        (net("x >= 4, x >= 2 -> y' = y + 1;", fine.1, fine.2), "SV0024", "x >= 2"),
+        (net("x >= 4, x in [0, 2] -> y' = y + 1;", fine.1, fine.2), "SV0028", "x in"),
+        (net("x >= 1 -> x' = x - 2;", fine.1, fine.2), "SV0010", "x' = x - 2"),
+        (net(fine.0, fine.1, "y >= 2, x >= 1, y >= 2"), "SV0024", "y >= 2"),
+        (net(fine.0, fine.1, "y >= 1\ninvariants x = 1, y = 1, x = 1"), "SV0024", "x = 1"),
+        (net(fine.0, fine.1, "y >= 1\nrules"), "SV0003", "rules"),
         ("vars x x\n".to_string(), "SV0017", "x"),
         ("places x\n".to_string(), "SV0003", "places"),
         (String::new(), "SV0003", ""),

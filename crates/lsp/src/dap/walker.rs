@@ -1,5 +1,7 @@
 //! The requests of a client that walks through an execution.
 
+use std::collections::BTreeSet;
+
 use selvedge_ir::trace::ThreadId;
 use selvedge_report::annotated_trace::{Binding, ReachedError};
 use selvedge_report::names;
@@ -180,13 +182,18 @@ impl<'s, 'a> Walker<'s, 'a> {
     fn locations(&self, arguments: &Value) -> Value {
         let first = arguments["line"].as_u64().unwrap_or(0) as usize;
         let last = arguments["endLine"].as_u64().map_or(first, |line| line as usize);
-        let lines = (first..=last).filter(|line| self.has_statement(*line));
-        json!({ "breakpoints": lines.map(|line| json!({ "line": line })).collect::<Vec<_>>() })
+        let lines: BTreeSet<usize> = self.statement_lines().filter(|line| (first..=last).contains(line)).collect();
+        json!({ "breakpoints": lines.iter().map(|line| json!({ "line": line })).collect::<Vec<_>>() })
     }
 
     fn has_statement(&self, line: usize) -> bool {
+        self.statement_lines().any(|other| other == line)
+    }
+
+    /// Returns the line of each statement.
+    fn statement_lines(&self) -> impl Iterator<Item = usize> {
         let context = self.session.context;
-        context.map.edges.iter().any(|origin| context.source.line(origin.span.start as usize) == line)
+        context.map.edges.iter().map(move |origin| context.source.line(origin.span.start as usize))
     }
 
     fn threads(&self) -> Value {
@@ -202,7 +209,7 @@ impl<'s, 'a> Walker<'s, 'a> {
         let thread = self.thread_of(arguments)?;
         let threads = self.session.threads(self.at);
         let seen = threads.iter().find(|seen| seen.id == thread).ok_or("this thread has ended")?;
-        let path = std::path::absolute(&self.session.context.source.name).unwrap_or_default();
+        let path = std::path::absolute(&self.session.context.source.path).unwrap_or_default();
         let mut frames = Vec::new();
         for (depth, frame) in seen.frames.iter().enumerate() {
             self.frames.push((thread, depth));

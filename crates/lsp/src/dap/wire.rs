@@ -1,9 +1,11 @@
-//! Messages of the Debug Adapter Protocol on a stream: a header with the length, then JSON.
+//! Messages of the Debug Adapter Protocol.
 
 use std::io::{self, BufRead, Write};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+
+use crate::frames::{self, Frames};
 
 /// A request of the client.
 #[derive(Clone, Debug, Deserialize)]
@@ -14,53 +16,47 @@ pub(super) struct Request {
     pub(super) arguments: Value,
 }
 
-/// The longest message that is read.
-const MAX_LENGTH: usize = 64 << 20;
-
 /// Both directions of a connection.
 pub(super) struct Wire<'s> {
-    input: &'s mut dyn BufRead,
+    input: Frames<'s>,
     output: &'s mut dyn Write,
     seq: u64,
 }
 
 impl<'s> Wire<'s> {
     pub(super) fn new(input: &'s mut dyn BufRead, output: &'s mut dyn Write) -> Wire<'s> {
-        Wire { input, output, seq: 0 }
+        Wire { input: Frames::new(input), output, seq: 0 }
     }
 
-    /// The next request; `None` at the end of the stream. Messages of other types are passed over.
+    /// The next request; `None` at the end of the stream. Messages that cannot be read are answered; responses and
+    /// events are passed over.
     pub(super) fn read(&mut self) -> io::Result<Option<Request>> {
-        loop {
-            let Some(message) = self.message()? else { return Ok(None) };
-            if message["type"] == "request"
-                && let Ok(request) = serde_json::from_value(message)
-            {
-                return Ok(Some(request));
+        while let Some(frame) = self.input.next()? {
+            let message = match frame {
+                Ok(message) if matches!(message["type"].as_str(), Some("response" | "event")) => continue,
+                Ok(message) => message,
+                Err(reason) => {
+                    self.refuse(&Value::Null, reason)?;
+                    continue;
+                }
+            };
+            let request = match message["type"].as_str() {
+                Some("request") => serde_json::from_value(message.clone()).map_err(|error| error.to_string()),
+                _ => Err("`type` must be `request`".to_string()),
+            };
+            match request {
+                Ok(request) => return Ok(Some(request)),
+                Err(reason) => self.refuse(&message, format!("this is not a request: {reason}"))?,
             }
         }
+        Ok(None)
     }
 
-    fn message(&mut self) -> io::Result<Option<Value>> {
-        let mut length = None;
-        loop {
-            let mut line = String::new();
-            if self.input.read_line(&mut line)? == 0 {
-                return Ok(None);
-            }
-            match line.trim_end() {
-                "" if length.is_some() => break,
-                header => {
-                    let value = header.strip_prefix("Content-Length:").and_then(|value| value.trim().parse().ok());
-                    length = value.or(length);
-                }
-            }
-        }
-        let length = length.filter(|length| *length <= MAX_LENGTH);
-        let length = length.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a message without length"))?;
-        let mut bytes = vec![0; length];
-        self.input.read_exact(&mut bytes)?;
-        serde_json::from_slice(&bytes).map(Some).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    /// Answers a message that is not a request, with as much of its head as can be read.
+    fn refuse(&mut self, message: &Value, reason: String) -> io::Result<()> {
+        let seq = message["seq"].as_u64().unwrap_or(0);
+        let command = message["command"].as_str().unwrap_or_default().to_string();
+        self.answer(&Request { seq, command, arguments: Value::Null }, Err(reason))
     }
 
     pub(super) fn answer(&mut self, request: &Request, result: Result<Value, String>) -> io::Result<()> {
@@ -88,8 +84,6 @@ impl<'s> Wire<'s> {
     fn write(&mut self, mut message: Value) -> io::Result<()> {
         self.seq += 1;
         message["seq"] = self.seq.into();
-        let text = message.to_string();
-        write!(self.output, "Content-Length: {}\r\n\r\n{text}", text.len())?;
-        self.output.flush()
+        frames::write(self.output, &message)
     }
 }

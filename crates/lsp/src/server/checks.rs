@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
 
-use lsp_server::{Connection, ErrorCode, Message, Notification, RequestId, Response};
 use selvedge_check::{CancelToken, Event, Limits, Observer, Run, Solvers};
 use selvedge_report::text;
 use serde_json::{Value, json};
 
-use super::{id_of, path_of};
+use super::client::{Client, ErrorCode, Refusal};
+use super::{guarded, path_of};
 use crate::found::{Wanted, ask, load};
 
 /// Engines nest deeply.
@@ -16,7 +16,7 @@ const STACK: usize = 256 << 20;
 
 /// A check that runs.
 struct Running {
-    request: RequestId,
+    request: Value,
     token: Value,
     cancel: CancelToken,
 }
@@ -24,14 +24,14 @@ struct Running {
 /// The checks of a client.
 pub(super) struct Checks<'s, 'e> {
     scope: &'s Scope<'s, 'e>,
-    connection: &'e Connection,
+    client: &'e Client<'e>,
     solvers: &'e Solvers,
     running: Arc<Mutex<Vec<Running>>>,
 }
 
 /// The input of a check.
 struct Job {
-    request: RequestId,
+    request: Value,
     uri: String,
     text: String,
     arguments: Value,
@@ -40,37 +40,35 @@ struct Job {
 }
 
 impl<'s, 'e: 's> Checks<'s, 'e> {
-    pub(super) fn new(scope: &'s Scope<'s, 'e>, connection: &'e Connection, solvers: &'e Solvers) -> Checks<'s, 'e> {
-        Checks { scope, connection, solvers, running: Arc::default() }
+    pub(super) fn new(scope: &'s Scope<'s, 'e>, client: &'e Client<'e>, solvers: &'e Solvers) -> Checks<'s, 'e> {
+        Checks { scope, client, solvers, running: Arc::default() }
     }
 
     /// Starts a check; its answer is sent when it is there.
-    pub(super) fn start(&mut self, request: RequestId, uri: &str, text: String, arguments: Value, token: Value) {
+    pub(super) fn start(&mut self, request: Value, uri: &str, text: String, arguments: Value, token: Value) {
         let cancel = CancelToken::default();
         let entry = Running { request: request.clone(), token: token.clone(), cancel: cancel.clone() };
         self.running.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
-        let (connection, solvers, running) = (self.connection, self.solvers, Arc::clone(&self.running));
+        let (client, solvers, running) = (self.client, self.solvers, Arc::clone(&self.running));
         let job = Job { request, uri: uri.to_string(), text, arguments, token, cancel };
         let work = move || {
             let request = job.request.clone();
-            let response = execute(job, connection, solvers);
+            let result = execute(&job, client, solvers);
             running.lock().unwrap_or_else(PoisonError::into_inner).retain(|one| one.request != request);
             // A client that is gone needs no answer.
-            drop(connection.sender.send(Message::Response(response)));
+            drop(client.answer(&request, result));
         };
         let spawned = std::thread::Builder::new().stack_size(STACK).spawn_scoped(self.scope, work);
         if let Err(error) = spawned {
             let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(one) = running.pop() {
-                let response = Response::new_err(one.request, ErrorCode::InternalError as i32, error.to_string());
-                drop(self.connection.sender.send(Message::Response(response)));
+                drop(self.client.answer(&one.request, Err((ErrorCode::InternalError, error.to_string()))));
             }
         }
     }
 
     pub(super) fn cancel_request(&self, id: &Value) {
-        let id = id_of(id);
-        self.cancel(|one| Some(&one.request) == id.as_ref());
+        self.cancel(|one| one.request == *id);
     }
 
     pub(super) fn cancel_token(&self, token: &Value) {
@@ -89,7 +87,7 @@ impl<'s, 'e: 's> Checks<'s, 'e> {
 
 /// Tells the client what a check does.
 struct Progress<'e> {
-    connection: &'e Connection,
+    client: &'e Client<'e>,
     token: Value,
 }
 
@@ -97,8 +95,7 @@ impl Progress<'_> {
     fn tell(&self, value: Value) {
         if !self.token.is_null() {
             let params = json!({ "token": self.token, "value": value });
-            let notification = Notification { method: "$/progress".to_string(), params };
-            drop(self.connection.sender.send(Message::Notification(notification)));
+            drop(self.client.notify("$/progress", &params));
         }
     }
 }
@@ -111,20 +108,16 @@ impl Observer for Progress<'_> {
     }
 }
 
-fn execute(job: Job, connection: &Connection, solvers: &Solvers) -> Response {
-    let progress = Progress { connection, token: job.token.clone() };
+fn execute<'e>(job: &Job, client: &'e Client<'e>, solvers: &Solvers) -> Result<Value, Refusal> {
+    let progress = Progress { client, token: job.token.clone() };
     progress.tell(json!({ "kind": "begin", "title": "Selvedge", "cancellable": true }));
-    let result = answer(&job, &progress, solvers);
+    let result = guarded(|| answer(job, &progress, solvers));
     progress.tell(json!({ "kind": "end" }));
-    match result {
-        Ok(_) if job.cancel.is_cancelled() => cancelled(job.request),
-        Ok(value) => Response::new_ok(job.request, value),
-        Err(message) => Response::new_err(job.request, ErrorCode::RequestFailed as i32, message),
+    match result? {
+        Ok(_) if job.cancel.is_cancelled() => Err((ErrorCode::RequestCancelled, "the check was cancelled".to_string())),
+        Ok(value) => Ok(value),
+        Err(message) => Err((ErrorCode::RequestFailed, message)),
     }
-}
-
-fn cancelled(request: RequestId) -> Response {
-    Response::new_err(request, ErrorCode::RequestCanceled as i32, "the check was cancelled".to_string())
 }
 
 /// The verdict, its last line, and the text that the command line prints.

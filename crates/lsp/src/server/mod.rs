@@ -5,28 +5,33 @@
 //! of ten thousand lines. A check runs on a thread of its own, reports progress, and stops when the client cancels it.
 
 mod checks;
+mod client;
 mod names;
 mod outline;
 mod places;
 mod requests;
 
 use std::collections::BTreeMap;
-use std::error::Error;
+use std::io::{self, BufRead, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use selvedge_check::Solvers;
 use selvedge_frontend::Language;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::diagnostic::{Annotation, Severity};
+use selvedge_frontend::visible::visible_name;
 use serde_json::{Value, json};
 
 use checks::Checks;
+use client::{Client, ErrorCode, Incoming, Refusal};
 use places::Places;
 
-/// Serves one client until it says goodbye.
-pub fn serve(connection: &Connection, solvers: &Solvers) -> Result<(), Box<dyn Error + Send + Sync>> {
-    let capabilities = json!({
+use crate::frames::Frames;
+
+/// Returns what the server can do.
+fn capabilities() -> Value {
+    json!({
         "textDocumentSync": { "openClose": true, "change": 1, "save": true },
         "hoverProvider": true,
         "definitionProvider": true,
@@ -35,96 +40,152 @@ pub fn serve(connection: &Connection, solvers: &Solvers) -> Result<(), Box<dyn E
         "documentFormattingProvider": true,
         "codeLensProvider": { "resolveProvider": false },
         "executeCommandProvider": { "commands": ["selvedge.check"], "workDoneProgress": true },
-    });
-    connection.initialize(capabilities)?;
-    std::thread::scope(|scope| {
-        let mut server = Server { connection, files: BTreeMap::new(), checks: Checks::new(scope, connection, solvers) };
-        for message in &connection.receiver {
-            match message {
-                Message::Request(request) => {
-                    if connection.handle_shutdown(&request)? {
-                        break;
-                    }
-                    server.request(request)?;
-                }
-                Message::Notification(notification) => server.notification(notification)?,
-                Message::Response(_) => {}
-            }
-        }
-        server.checks.cancel_all();
-        Ok(())
     })
 }
 
-type Sent = Result<(), Box<dyn Error + Send + Sync>>;
+/// Serves one client until it says goodbye, or its stream ends.
+pub fn serve(input: &mut dyn BufRead, output: &mut (dyn Write + Send), solvers: &Solvers) -> io::Result<()> {
+    let client = Client::new(output);
+    std::thread::scope(|scope| {
+        let checks = Checks::new(scope, &client, solvers);
+        let mut server = Server { client: &client, stage: Stage::Before, files: BTreeMap::new(), checks };
+        let served = server.run(&mut Frames::new(input));
+        server.checks.cancel_all();
+        served
+    })
+}
+
+/// The stages of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Before the request `initialize`.
+    Before,
+    Working,
+    /// After the request `shutdown`.
+    Over,
+}
 
 struct Server<'s, 'e> {
-    connection: &'e Connection,
+    client: &'e Client<'e>,
+    stage: Stage,
     /// The texts of open files by their addresses.
     files: BTreeMap<String, String>,
     checks: Checks<'s, 'e>,
 }
 
 impl Server<'_, '_> {
-    fn request(&mut self, request: Request) -> Sent {
-        let uri = request.params["textDocument"]["uri"].as_str().unwrap_or("").to_string();
-        let text = self.files.get(&uri).map_or("", String::as_str);
-        let result = match request.method.as_str() {
-            "textDocument/hover" => requests::hover(&uri, text, &request.params),
-            "textDocument/definition" => requests::definition(&uri, text, &request.params),
-            "textDocument/references" => requests::references(&uri, text, &request.params),
-            "textDocument/documentSymbol" => requests::symbols(&uri, text),
-            "textDocument/formatting" => requests::formatting(&uri, text),
-            "textDocument/codeLens" => requests::lenses(&uri, text),
-            "workspace/executeCommand" => return self.execute(request),
-            other => {
-                let message = format!("`{other}` is not supported");
-                return self.send(Response::new_err(request.id, ErrorCode::MethodNotFound as i32, message));
+    /// Reads and answers messages up to the notification `exit`.
+    fn run(&mut self, frames: &mut Frames<'_>) -> io::Result<()> {
+        while let Some(frame) = frames.next()? {
+            let message = match frame {
+                Ok(message) => message,
+                Err(reason) => {
+                    self.client.answer(&Value::Null, Err((ErrorCode::ParseError, reason)))?;
+                    continue;
+                }
+            };
+            match Incoming::read(message) {
+                Ok(Incoming::Request { id, method, params }) => self.request(&id, &method, &params)?,
+                Ok(Incoming::Notification { method, .. }) if method == "exit" => return Ok(()),
+                Ok(Incoming::Notification { method, params }) => self.notification(&method, &params)?,
+                Ok(Incoming::Answer) => {}
+                Err((id, refusal)) => self.client.answer(&id, Err(refusal))?,
             }
-        };
-        self.send(Response::new_ok(request.id, result))
-    }
-
-    fn execute(&mut self, request: Request) -> Sent {
-        if request.params["command"] != "selvedge.check" {
-            let message = format!("there is no command {}", request.params["command"]);
-            return self.send(Response::new_err(request.id, ErrorCode::InvalidParams as i32, message));
         }
-        let arguments = request.params["arguments"][0].clone();
-        let uri = arguments["uri"].as_str().unwrap_or("").to_string();
-        let Some(text) = self.files.get(&uri).cloned() else {
-            let message = format!("{uri} is not open");
-            return self.send(Response::new_err(request.id, ErrorCode::InvalidParams as i32, message));
-        };
-        let token = request.params["workDoneToken"].clone();
-        self.checks.start(request.id, &uri, text, arguments, token);
         Ok(())
     }
 
-    fn notification(&mut self, notification: Notification) -> Sent {
-        let params = &notification.params;
-        let uri = params["textDocument"]["uri"].as_str().unwrap_or("").to_string();
-        match notification.method.as_str() {
-            "textDocument/didOpen" => {
-                let text = params["textDocument"]["text"].as_str().unwrap_or("").to_string();
-                self.files.insert(uri.clone(), text);
-                self.publish(&uri)
+    fn request(&mut self, id: &Value, method: &str, params: &Value) -> io::Result<()> {
+        let refuse = |code: ErrorCode, message: &str| self.client.answer(id, Err((code, message.to_string())));
+        match (self.stage, method) {
+            (Stage::Before, "initialize") => {
+                self.stage = Stage::Working;
+                self.client.answer(id, Ok(json!({ "capabilities": capabilities() })))
             }
-            "textDocument/didChange" => {
-                let changes = params["contentChanges"].as_array();
-                let text = changes.and_then(|changes| changes.last()?["text"].as_str()).unwrap_or("").to_string();
-                self.files.insert(uri.clone(), text);
-                self.publish(&uri)
+            (Stage::Before, _) => refuse(ErrorCode::NotInitialized, "the first request must be `initialize`"),
+            (Stage::Over, _) => refuse(ErrorCode::InvalidRequest, "the server was shut down"),
+            (Stage::Working, "initialize") => refuse(ErrorCode::InvalidRequest, "this is the second `initialize`"),
+            (Stage::Working, "shutdown") => {
+                self.stage = Stage::Over;
+                self.checks.cancel_all();
+                self.client.answer(id, Ok(Value::Null))
             }
-            "textDocument/didClose" => {
-                self.files.remove(&uri);
-                self.notify("textDocument/publishDiagnostics", json!({ "uri": uri, "diagnostics": [] }))
+            (Stage::Working, "workspace/executeCommand") => match self.execute(id, params) {
+                Ok(()) => Ok(()),
+                Err(refusal) => self.client.answer(id, Err(refusal)),
+            },
+            (Stage::Working, _) => {
+                let result = guarded(|| self.result(method, params)).and_then(|result| result);
+                self.client.answer(id, result)
             }
-            "$/cancelRequest" => {
+        }
+    }
+
+    /// Returns the result of a request that a text alone answers.
+    fn result(&self, method: &str, params: &Value) -> Result<Value, Refusal> {
+        type Answerer = fn(&str, &str, &Value) -> Value;
+        let answerer: Answerer = match method {
+            "textDocument/hover" => requests::hover,
+            "textDocument/definition" => requests::definition,
+            "textDocument/references" => requests::references,
+            "textDocument/documentSymbol" => |uri, text, _| requests::symbols(uri, text),
+            "textDocument/formatting" => |uri, text, _| requests::formatting(uri, text),
+            "textDocument/codeLens" => |uri, text, _| requests::lenses(uri, text),
+            other => return Err((ErrorCode::MethodNotFound, format!("`{other}` is not supported"))),
+        };
+        let wrong = |what: &str| (ErrorCode::InvalidParams, what.to_string());
+        let uri = params["textDocument"]["uri"].as_str().ok_or_else(|| wrong("`textDocument.uri` must be a text"))?;
+        if matches!(method, "textDocument/hover" | "textDocument/definition" | "textDocument/references") {
+            let is_place = |name: &str| params["position"][name].is_u64();
+            if !is_place("line") || !is_place("character") {
+                return Err(wrong("`position` must have a `line` and a `character`, numbers from 0"));
+            }
+        }
+        let text = self.files.get(uri).map_or("", String::as_str);
+        Ok(answerer(uri, text, params))
+    }
+
+    fn execute(&mut self, id: &Value, params: &Value) -> Result<(), Refusal> {
+        if params["command"] != "selvedge.check" {
+            return Err((ErrorCode::InvalidParams, format!("there is no command {}", params["command"])));
+        }
+        let arguments = params["arguments"][0].clone();
+        let uri = arguments["uri"].as_str().unwrap_or("").to_string();
+        let Some(text) = self.files.get(&uri).cloned() else {
+            return Err((ErrorCode::InvalidParams, format!("{} is not open", visible_name(&uri))));
+        };
+        let token = params["workDoneToken"].clone();
+        self.checks.start(id.clone(), &uri, text, arguments, token);
+        Ok(())
+    }
+
+    /// Follows a notification. Those that make no sense have no answer in the protocol and change nothing.
+    fn notification(&mut self, method: &str, params: &Value) -> io::Result<()> {
+        if self.stage != Stage::Working {
+            return Ok(());
+        }
+        let uri = params["textDocument"]["uri"].as_str();
+        let changes = params["contentChanges"].as_array();
+        let text = match method {
+            "textDocument/didOpen" => params["textDocument"]["text"].as_str(),
+            "textDocument/didChange" => changes.and_then(|changes| changes.last()?["text"].as_str()),
+            _ => None,
+        };
+        match (method, uri, text) {
+            ("textDocument/didOpen" | "textDocument/didChange", Some(uri), Some(text)) => {
+                self.files.insert(uri.to_string(), text.to_string());
+                self.publish(uri)
+            }
+            ("textDocument/didClose", Some(uri), _) => {
+                self.files.remove(uri);
+                let params = json!({ "uri": uri, "diagnostics": [] });
+                self.client.notify("textDocument/publishDiagnostics", &params)
+            }
+            ("$/cancelRequest", ..) => {
                 self.checks.cancel_request(&params["id"]);
                 Ok(())
             }
-            "window/workDoneProgress/cancel" => {
+            ("window/workDoneProgress/cancel", ..) => {
                 self.checks.cancel_token(&params["token"]);
                 Ok(())
             }
@@ -132,20 +193,22 @@ impl Server<'_, '_> {
         }
     }
 
-    fn publish(&self, uri: &str) -> Sent {
+    fn publish(&self, uri: &str) -> io::Result<()> {
         let text = self.files.get(uri).map_or("", String::as_str);
-        let diagnostics = diagnostics(uri, text);
-        self.notify("textDocument/publishDiagnostics", json!({ "uri": uri, "diagnostics": diagnostics }))
+        // A text on which the reader fails has no diagnostics.
+        let diagnostics = guarded(|| diagnostics(uri, text)).unwrap_or_default();
+        self.client.notify("textDocument/publishDiagnostics", &json!({ "uri": uri, "diagnostics": diagnostics }))
     }
+}
 
-    fn notify(&self, method: &str, params: Value) -> Sent {
-        let notification = Notification { method: method.to_string(), params };
-        Ok(self.connection.sender.send(Message::Notification(notification))?)
-    }
-
-    fn send(&self, response: Response) -> Sent {
-        Ok(self.connection.sender.send(Message::Response(response))?)
-    }
+/// Does some work; a panic in it is our mistake, and the server goes on. Nothing that the work may have left half done
+/// is used afterwards.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Refusal> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let message = panic.downcast_ref::<&str>().map(|text| (*text).to_string());
+        let message = message.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+        (ErrorCode::InternalError, format!("internal error: {message}: please report this"))
+    })
 }
 
 /// Returns the language of a file by its address.
@@ -189,11 +252,6 @@ fn diagnostics(uri: &str, text: &str) -> Vec<Value> {
         })
     };
     loaded.diagnostics.iter().map(view).collect()
-}
-
-/// A number or a text.
-fn id_of(id: &Value) -> Option<RequestId> {
-    serde_json::from_value(id.clone()).ok()
 }
 
 #[cfg(test)]

@@ -93,7 +93,7 @@ fn page(
         ("graph", graph(context, task.target)),
         ("tail", html(tail)),
         // The data is inside a script element: no text in it may close that.
-        ("data", json.replace('<', "\\u003c")),
+        ("data", crate::json::escape_hidden(json).replace('<', "\\u003c")),
         ("script", SCRIPT.to_string()),
         ("generator", crate::json::GENERATOR.to_string()),
     ];

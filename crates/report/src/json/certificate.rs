@@ -135,7 +135,7 @@ impl CertificateFile {
 
     /// The text of the file. Formulas are many and short, so that everything is on one line.
     pub fn text(&self) -> String {
-        serde_json::to_string(self).expect("the types of this module have string keys and no failing parts") + "\n"
+        super::to_line(self)
     }
 
     /// The certificate, whose numbers and names are checked against a program.

@@ -20,6 +20,7 @@ pub use report::{answer, diagnostics, each, report};
 pub use system::{SystemCertificateFile, read_system_certificate};
 pub use trace::{QuestionView, ReadError, TraceFile, digest, read_saved, read_trace};
 
+use selvedge_frontend::visible::is_hidden;
 use serde::{Deserialize, Serialize};
 
 /// The version of all formats.
@@ -57,7 +58,31 @@ impl From<ValueView> for selvedge_ir::Value {
 /// The text of a value that serialises without failure, for people: indented, with a line break at the end.
 pub fn to_text(value: &impl Serialize) -> String {
     let text = serde_json::to_string_pretty(value);
-    text.expect("the types of this module have string keys and no failing parts") + "\n"
+    escape_hidden(text.expect("the types of this module have string keys and no failing parts") + "\n")
+}
+
+/// The same on one line.
+fn to_line(value: &impl Serialize) -> String {
+    let text = serde_json::to_string(value);
+    escape_hidden(text.expect("the types of this module have string keys and no failing parts") + "\n")
+}
+
+/// Returns a JSON text with the same value in which no hidden character occurs: such characters can only be in strings,
+/// where JSON has escapes for them.
+pub(crate) fn escape_hidden(text: String) -> String {
+    let is_hidden = |char: char| !char.is_ascii_control() && is_hidden(char) || char == '\u{7F}';
+    if text.is_ascii() && !text.contains('\u{7F}') || !text.contains(is_hidden) {
+        return text;
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for char in text.chars() {
+        if is_hidden(char) {
+            char.encode_utf16(&mut [0; 2]).iter().for_each(|unit| escaped.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            escaped.push(char);
+        }
+    }
+    escaped
 }
 
 /// The part of a file that tells how to read the rest.
@@ -82,4 +107,18 @@ fn read<T: serde::de::DeserializeOwned>(text: &str, format: &str) -> Result<T, R
         return Err(ReadError::Format(format!("this is version {}, but only {VERSION} is known", head.version)));
     }
     serde_json::from_str(text).map_err(syntax)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_characters_are_escaped_and_stay_the_same() {
+        let value = serde_json::json!({ "a\u{202E}": "b\u{7F}\u{9B}\u{E0041}\u{1B}ä\n" });
+        for text in [to_text(&value), to_line(&value)] {
+            assert!(!text.contains(|char: char| is_hidden(char) && char != '\n'), "{text}");
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
+        }
+    }
 }

@@ -184,12 +184,14 @@ fn size(size: Size) -> Value {
 /// Returns diagnostics with their places.
 pub fn diagnostics(source: &Source, diagnostics: &[Diagnostic]) -> Value {
     let span = |annotation: &Annotation| {
-        let start = source.position(annotation.span.start as usize);
-        let end = source.position(annotation.span.end as usize);
+        let (file, first) = source.part(annotation.span.start as usize);
+        let start = file.position(annotation.span.start as usize - first);
+        let end = file.position(annotation.span.end as usize - first);
         json!({ "line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column })
     };
     list(diagnostics, |diagnostic| {
-        json!({
+        let (file, first) = source.part(diagnostic.primary.span.start as usize);
+        let mut view = json!({
             "code": diagnostic.code.as_str(),
             "severity": match diagnostic.severity { Severity::Error => "error", Severity::Warning => "warning" },
             "message": diagnostic.message,
@@ -197,6 +199,10 @@ pub fn diagnostics(source: &Source, diagnostics: &[Diagnostic]) -> Value {
             "label": diagnostic.primary.label,
             "secondary": list(&diagnostic.secondary, |other| json!({ "span": span(other), "label": other.label })),
             "help": diagnostic.help,
-        })
+        });
+        if first > 0 {
+            view["file"] = file.path.as_str().into();
+        }
+        view
     })
 }

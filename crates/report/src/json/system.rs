@@ -80,7 +80,7 @@ impl SystemCertificateFile {
             version: VERSION,
             generator: GENERATOR.to_string(),
             system: SystemNames {
-                file: source.name.clone(),
+                file: source.path.clone(),
                 digest: digest(source.text()),
                 states: pds.states.iter().cloned().collect(),
                 symbols: pds.symbols.iter().cloned().collect(),
@@ -101,7 +101,7 @@ impl SystemCertificateFile {
 
     /// The text of the file, on one line.
     pub fn text(&self) -> String {
-        serde_json::to_string(self).expect("the types of this module have string keys and no failing parts") + "\n"
+        super::to_line(self)
     }
 
     /// The proof, if the certificate speaks of the states and symbols of a system.

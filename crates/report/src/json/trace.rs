@@ -179,7 +179,7 @@ pub fn read_saved(text: &str) -> Result<TraceFile, ReadError> {
 impl ProgramView {
     pub(super) fn new(context: Context<'_>) -> ProgramView {
         ProgramView {
-            file: context.source.name.clone(),
+            file: context.source.path.clone(),
             digest: digest(context.source.text()),
             edges: context.program.edges.len(),
             variables: context.program.vars.len(),

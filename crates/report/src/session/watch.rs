@@ -31,10 +31,16 @@ enum Node {
 const LEVELS: [&[&str]; 6] =
     [&["=>", "->", "==", "=", "!=", "<=", ">=", "<", ">"], &["^"], &["||", "|"], &["&&", "&"], &["+", "-"], &["*"]];
 
+/// Limit on the length of an expression, which also limits how deeply it nests.
+const MAX_TOKENS: usize = 1000;
+
 impl Watch {
     /// Reads an expression.
     pub fn parse(text: &str) -> Result<Watch, NotReadable> {
         let tokens = tokens(text)?;
+        if tokens.len() > MAX_TOKENS {
+            return Err(NotReadable(format!("an expression has at most {MAX_TOKENS} words and signs")));
+        }
         let mut reader = Reader { tokens: &tokens, at: 0 };
         let root = reader.choice()?;
         match reader.peek() {

@@ -6,6 +6,7 @@ mod layout;
 use std::fmt::Write as _;
 
 use index_vec::IndexVec;
+use selvedge_frontend::visible::visible;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::text::{Names, op_with};
 use selvedge_ir::{Edge, EdgeId, LocId, Op, ProcId, Program, Target};
@@ -229,9 +230,9 @@ fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * CHAR
 }
 
-/// Escapes a text inside of SVG or HTML.
+/// Escapes a text inside of SVG or HTML, and hidden characters in it.
 pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
@@ -257,5 +258,6 @@ mod tests {
     #[test]
     fn texts_are_escaped() {
         assert_eq!(escape("a & b < \"c\""), "a &amp; b &lt; &quot;c&quot;");
+        assert_eq!(escape("\u{202E}<\u{1B}"), "\\u{202e}&lt;\\u{1b}");
     }
 }

@@ -208,7 +208,7 @@ impl Page<'_> {
 
     fn ending(&self, ending: &Ending, text: &mut String) {
         let palette = &self.style.palette;
-        let place = format!("{}:{}:{}", self.context.source.name, ending.position.line, ending.position.column);
+        let place = self.context.source.place(ending.span.start as usize);
         let who = format!("thread {} in {}", ending.thread.0, ending.proc);
         match &ending.error {
             ReachedError::Assertion { operands, .. } => {

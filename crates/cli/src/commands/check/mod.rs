@@ -22,6 +22,7 @@ use crate::crash;
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::memory;
+use crate::outputs::{self, CommandFiles};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::supervise::supervised;
@@ -30,6 +31,9 @@ use one::{CheckResult, Checked, NoAnswer, check};
 pub(crate) fn run(args: &CheckArgs, session: &Arc<Session>) -> Exit {
     if let Err(message) = validate_engine(args).and_then(|()| validate(args).map_err(str::to_string)) {
         return session.refuse(Exit::Usage, message);
+    }
+    if let Err(exit) = check_files(args, session) {
+        return exit;
     }
     let mut results = Vec::new();
     let shared = Arc::new(args.clone());
@@ -43,7 +47,20 @@ pub(crate) fn run(args: &CheckArgs, session: &Arc<Session>) -> Exit {
         }
         results.push(print(&checked, args, session));
     }
-    finish(results, args, session)
+    let exit = finish(results, args, session);
+    Exit::worst([exit, args.keep.as_ref().map_or(Exit::Success, |keep| keep.end(session))])
+}
+
+/// Checks the files that will be written, and makes the folder of `--keep`.
+fn check_files(args: &CheckArgs, session: &Session) -> Result<(), Exit> {
+    let files = CommandFiles::reading(&args.inputs, session).writing("--html", args.html.as_ref());
+    let files = files.writing("--trace-out", args.trace_out.as_ref());
+    let files = files.writing("--certificate", args.certificate.as_ref());
+    let Some(keep) = &args.keep else { return files.check(session) };
+    // A file of the folder that exists already and is an input, too, has the name of an abstraction.
+    let kept: Vec<PathBuf> = (0..1000).map(|number| keep.file(number)).filter(|path| path.exists()).collect();
+    kept.iter().fold(files, |files, path| files.writing("--keep", Some(path))).check(session)?;
+    keep.make(session)
 }
 
 /// Checks a file within its limits. If the work on it must stop and does not, it is left behind.
@@ -96,6 +113,7 @@ fn validate(args: &CheckArgs) -> Result<(), &'static str> {
         (args.trace_out.is_some() && several, "--trace-out takes one trace, but several programs are given"),
         (args.certificate.is_some() && several, "--certificate takes one certificate, but several programs are given"),
         (args.html.is_some() && several, "--html takes one result, but several programs are given"),
+        (args.keep.is_some() && several, "--keep takes the abstractions of one program, but several are given"),
         (
             args.recursion.is_some() && any_summaries,
             "--recursion is for universal summaries: choose --summaries universal or lazy",
@@ -207,16 +225,16 @@ fn print_text(checked: &Checked, args: &CheckArgs, session: &Session) {
 /// Writes the trace, if there is one and it is wanted.
 fn write_trace(checked: &Checked, args: &CheckArgs, session: &Session) -> Exit {
     let (Some(path), Some(trace)) = (&args.trace_out, checked.trace(&args.question)) else { return Exit::Success };
-    program::write(path, &json::to_text(&trace), session)
+    outputs::write(path, &json::to_text(&trace), session)
 }
 
 /// Writes a part of the result, if it is wanted. One that is wanted and missing is noted.
 fn write_part(path: Option<&PathBuf>, part: impl FnOnce() -> Option<String>, missing: &str, session: &Session) -> Exit {
     let Some(path) = path else { return Exit::Success };
     if let Some(part) = part() {
-        return program::write(path, &part, session);
+        return outputs::write(path, &part, session);
     }
-    session.printer.err(&format!("note: {missing}: {} is not written\n", path.display()));
+    session.printer.err(&format!("note: {missing}: {} is not written\n", outputs::shown(path)));
     Exit::Success
 }
 

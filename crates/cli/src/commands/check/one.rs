@@ -298,7 +298,7 @@ impl Checked {
     pub(super) fn view(&self, exit: Exit, args: &CheckArgs) -> Value {
         let summary = self.summary();
         let mut result = json!({
-            "file": self.source.name,
+            "file": self.source.path,
             "verdict": summary.name,
             "exit_code": exit.code(),
             "line": summary.line,

@@ -11,6 +11,7 @@ use selvedge_engines::{EngineKind, EngineOptions};
 
 use crate::args::{CheckArgs, PartialOrderChoice, PathsChoice, Way};
 use crate::commands::abstraction;
+use crate::outputs::Keep;
 
 /// Returns the options of a check.
 pub(super) fn options(args: &CheckArgs) -> Options {
@@ -63,12 +64,10 @@ pub(super) fn options(args: &CheckArgs) -> Options {
     }
 }
 
-/// Writes each abstraction of `cegar` into a folder. What cannot be written is missed there, and nowhere else.
-fn keep(folder: std::path::PathBuf) -> AbstractionListener {
+/// Writes each abstraction of `cegar` into a folder.
+fn keep(keep: Keep) -> AbstractionListener {
     AbstractionListener(Arc::new(move |number, abstraction| {
-        let text = abstraction::text("the program", abstraction);
-        let _ = std::fs::create_dir_all(&folder);
-        let _ = std::fs::write(folder.join(format!("{number:03}.bp")), text);
+        keep.write(number, &abstraction::text("the program", abstraction));
     }))
 }
 

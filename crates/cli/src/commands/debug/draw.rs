@@ -5,6 +5,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style, Stylize as _};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph};
+use selvedge_frontend::visible::visible;
 use selvedge_report::annotated_trace::{AnnotatedStep, Binding};
 use selvedge_report::names;
 use selvedge_report::session::ThreadSight;
@@ -99,7 +100,7 @@ fn program_lines(app: &App<'_, '_>, height: usize) -> Vec<Line<'static>> {
             Span::styled(stop, BAD),
             Span::styled(mark(&marks, active), marks.first().map_or(Style::new(), |id| of_thread(*id))),
             Span::styled(format!("{line:>4} "), DIM),
-            Span::styled((*text).to_string(), look),
+            Span::styled(visible(text).into_owned(), look),
         ])
     };
     lines.iter().enumerate().skip(first).take(height).map(row).collect()

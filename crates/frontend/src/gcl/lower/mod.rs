@@ -42,6 +42,21 @@ pub(super) fn lower(file: &ast::File, parsed: Vec<Diagnostic>) -> Loaded {
     Loaded::of_program(lowering.program, lowering.map, lowering.diagnostics)
 }
 
+/// Lowers predicates over the variables of a program without errors. If the parser has found errors in them, unknown
+/// names are still reported: declarations are not skipped there.
+pub(super) fn lower_predicates(
+    file: &ast::File,
+    predicates: &[ast::Expr],
+    parsed: Vec<Diagnostic>,
+) -> (Vec<Expr>, Vec<Diagnostic>) {
+    let mut lowering = Lowering::new(Vec::new());
+    lowering.declare(file);
+    lowering.diagnostics = parsed;
+    let conditions = predicates.iter().map(|predicate| lowering.condition(predicate, None)).collect();
+    lowering.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+    (conditions, lowering.diagnostics)
+}
+
 /// Information about a variable.
 struct Info {
     ty: Type,

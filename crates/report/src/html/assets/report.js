@@ -106,7 +106,10 @@ const name = (variable) => program.vars[variable][0];
 const word = (variable, value) => program.words[variable]?.[value] ?? value;
 const change = (variable, before, after, whose) => [name(variable), word(variable, before), word(variable, after), whose];
 const colour = (thread) => `var(--t${thread % 6})`;
-const escape = (text) => String(text).replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
+// Characters that change how other text is displayed are written as escapes, as in text output.
+const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+const shownText = (text) => String(text).replace(unseen, (c) => `\\u{${c.charCodeAt(0).toString(16)}}`);
+const escape = (text) => shownText(text).replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
 
 /* ---- what is shown ---- */
 
