@@ -34,6 +34,7 @@ fn main() -> Exit {
     let listening = session::listen_for_interrupts(&cancel);
     system::catch_aborts();
     defect::install();
+    outputs::survive_file_limits();
     match Cli::try_parse_from(arguments()) {
         Ok(cli) => {
             let session = session::open(&cli, start, cancel);

@@ -1,4 +1,4 @@
-//! The files that a command writes: checked against those that it reads before anything is done, and written as a whole.
+//! The files that a command writes: checked against those that it reads before anything is done, and written whole.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,15 @@ use selvedge_frontend::visible::visible_name;
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::session::Session;
+
+/// Makes a write beyond the limit on the size of files fail, as on a full disk, instead of ending the program.
+pub(crate) fn survive_file_limits() {
+    #[cfg(unix)]
+    {
+        // Without the handler such a write ends the program; the old file is whole in either case.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+    }
+}
 
 /// Returns the name of a file for messages.
 pub(crate) fn shown(path: &Path) -> String {

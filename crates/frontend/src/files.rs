@@ -1,8 +1,8 @@
 //! Files: reading them for programs that must not wait, replacing them as a whole, and telling whether two names mean
 //! the same file.
 //!
-//! A file is replaced in this order: the new content is written to a file beside it, which then takes its name. At every
-//! moment the name means the old file or the new one, and a failure (a full disk, a limit) leaves the old one.
+//! A file is replaced in this order: the new content is written to a file beside it, which then takes its name. At
+//! every moment the name means the old file or the new one, and a failure (a full disk, a limit) leaves the old one.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -62,7 +62,7 @@ fn follow(path: &Path) -> io::Result<(PathBuf, Option<Metadata>)> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// Returns whether a name means an open file of this process (`/dev/stdout`, `/dev/fd/3`): that has no name to take over.
+/// Returns whether a name means an open file of this process (`/dev/stdout`, `/dev/fd/3`), which has no name to take.
 fn is_of_process(path: &Path) -> bool {
     ["/proc", "/dev/fd"].iter().any(|folder| path.starts_with(folder))
 }

@@ -1,7 +1,7 @@
 //! The parser of nets. Parts that cannot be parsed are omitted and reported.
 //!
-//! What MIST refuses is refused here, too: sections that are repeated or not in its order, a place that is limited twice
-//! in one guard, target, initial marking or invariant, and a rule that takes more tokens than its own guard requires.
+//! What MIST refuses is refused here, too: sections that are repeated or not in its order, a place that is limited
+//! twice in one guard, target, initial marking or invariant, and a rule that takes more tokens than its guard requires.
 
 use rustc_hash::FxHashMap;
 use selvedge_ir::span::Span;
