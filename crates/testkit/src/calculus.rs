@@ -16,7 +16,7 @@ use selvedge_ir::{Count, Program};
 use crate::corpus::root;
 use crate::differ::pose;
 use crate::generate::{Weights, generate_with};
-use crate::harness::{Comparison, Fault, Tally, fault};
+use crate::harness::{COMPARISONS, Comparison, Fault, Tally, fault};
 use crate::model::Model;
 use crate::oracle::{Budget, patient};
 use crate::rng::Rng;
@@ -93,6 +93,7 @@ fn compare(model: &Model, number: u64, _: Budget, tally: &mut Tally) -> Result<(
             solved => solved.or_else(|stop| fault(*name, stop.to_string()))?,
         };
         n_solved += 1;
+        tally.count(COMPARISONS);
         if solved.error != is_unsafe {
             return fault(*name, format!("Error() is {}, but `{}` says {is_unsafe}", solved.error, kind.name()));
         }

@@ -5,7 +5,7 @@ use selvedge_driver::Simplified;
 use selvedge_engines::{EngineKind, EngineOptions, build};
 use selvedge_replay::{Judged, judge};
 
-use crate::harness::{Fault, Tally, fault};
+use crate::harness::{CERTIFICATES, COMPARISONS, Fault, Tally, fault};
 use crate::oracle::{Answer, Budget, within};
 
 /// An engine with certain options.
@@ -49,6 +49,7 @@ impl Contender {
                     let judged = within(budget, |run| judge(task, &inlined.lift(verdict.clone()), run));
                     judged.or_else(|reject| fault(format!("{} (lifted)", self.name), reject.to_string()))?;
                 }
+                tally.count(COMPARISONS);
                 Ok(Some(count_evidence(verdict, &judged, tally)))
             }
             Ok(Err(Stop::BoundReached(_))) => Ok(Some(Answer::Deep)),
@@ -85,7 +86,7 @@ fn count_evidence(verdict: Verdict, judged: &Judged, tally: &mut Tally) -> Answe
     match verdict {
         Verdict::Unsafe(trace) => Answer::Unsafe(trace),
         Verdict::Safe(_) => {
-            tally.count(if *judged == Judged::Certified { "certified" } else { "uncertified" });
+            tally.count(if *judged == Judged::Certified { CERTIFICATES } else { "uncertified" });
             Answer::Safe
         }
     }

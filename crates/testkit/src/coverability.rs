@@ -10,7 +10,7 @@ use selvedge_engines::unbounded::coverability::{
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 use selvedge_replay::certificate::{Flaw, Refused, verify_claim};
 
-use crate::harness::{Campaign, Fault, Tally, fault};
+use crate::harness::{CERTIFICATES, COMPARISONS, Campaign, Fault, Tally, fault};
 use crate::rng::Rng;
 use crate::shrink::without_one;
 use crate::tts::shrink;
@@ -94,20 +94,20 @@ fn compare(tts: &Tts, tally: &mut Tally) -> Result<(), String> {
         let table = views::table(&rules, k, &run).map_err(stopped)?;
         let name = format!("backward within {k}-views");
         let answer = backward::decide(&rules, &tts.targets, Some(&table), &run).map_err(stopped)?;
-        agree(covered, verdict(tts, &name, &answer)?, &name)?;
-        compare_guesses(tts, &table, covered, &run)?;
+        agree(covered, verdict(tts, &name, &answer)?, &name, tally)?;
+        compare_guesses(tts, &table, covered, tally)?;
     }
     let proof = karp_miller::prove(&rules, &run).map_err(stopped)?;
-    agree(covered, proof.is_none(), "karp-miller")?;
+    agree(covered, proof.is_none(), "karp-miller", tally)?;
     match decide(tts, Some(MOST_VIEWS), &run) {
         Ok(answer) => {
-            agree(covered, verdict(tts, "views", &answer)?, "views")?;
+            agree(covered, verdict(tts, "views", &answer)?, "views", tally)?;
             tally.count("decided by a few threads");
         }
         Err(Stop::BoundReached(_)) => {}
         Err(stop) => return Err(stopped(stop)),
     }
-    check_claims(tts, covered, &run)?;
+    check_claims(tts, covered, tally)?;
     if let Some(cutoff) = compare_thread_states(&rules, &run)? {
         tally.count(format!("cutoff {cutoff}"));
     }
@@ -120,10 +120,11 @@ fn stopped(stop: Stop) -> String {
 }
 
 /// Checks that the search with guesses agrees, and that its claim is accepted.
-fn compare_guesses(tts: &Tts, table: &views::Table, covered: bool, run: &Run<'_>) -> Result<(), String> {
+fn compare_guesses(tts: &Tts, table: &views::Table, covered: bool, tally: &mut Tally) -> Result<(), String> {
+    let run = &Run::unlimited();
     let name = format!("backward with guesses within {}-views", table.k());
     let answer = widening::decide(&Rules::new(tts), &tts.targets, Some(table), run).map_err(stopped)?;
-    agree(covered, verdict(tts, &name, &answer)?, &name)?;
+    agree(covered, verdict(tts, &name, &answer)?, &name, tally)?;
     match &answer {
         Answer::Uncovered(basis) if verify_claim(tts, &certificate::basis(table, basis), run) != Ok(()) => {
             Err(format!("the judge rejects the claim of {name}: {basis:?}"))
@@ -134,7 +135,8 @@ fn compare_guesses(tts: &Tts, table: &views::Table, covered: bool, run: &Run<'_>
 
 /// Checks that the claims of all searches are accepted, and rejected if any part is missing; where a target can be
 /// covered, the claims about the system without targets are rejected because of it.
-fn check_claims(tts: &Tts, covered: bool, run: &Run<'_>) -> Result<(), String> {
+fn check_claims(tts: &Tts, covered: bool, tally: &mut Tally) -> Result<(), String> {
+    let run = &Run::unlimited();
     let without = Tts { targets: Vec::new(), ..tts.clone() };
     for (name, claim) in claims(tts, run).map_err(stopped)? {
         let wrong = |what: &str| Err(format!("{what} of {name}: {claim:?}"));
@@ -144,7 +146,7 @@ fn check_claims(tts: &Tts, covered: bool, run: &Run<'_>) -> Result<(), String> {
         match verify_claim(tts, &claim, run) {
             Ok(()) if covered => return wrong("the judge accepts a claim against a run"),
             Err(Refused::Flawed(Flaw::Target(_))) => continue,
-            Ok(()) => {}
+            Ok(()) => tally.count(CERTIFICATES),
             Err(_) => return wrong("the judge blames something else"),
         }
         if let Some(mutant) = mutants(&claim).into_iter().find(|mutant| verify_claim(tts, mutant, run).is_ok()) {
@@ -239,6 +241,7 @@ fn verdict<P>(tts: &Tts, name: &str, answer: &Answer<P>) -> Result<bool, String>
     }
 }
 
-fn agree(expected: bool, found: bool, name: &str) -> Result<(), String> {
+fn agree(expected: bool, found: bool, name: &str, tally: &mut Tally) -> Result<(), String> {
+    tally.count(COMPARISONS);
     if expected == found { Ok(()) } else { Err(format!("backward says covered: {expected}; {name}: {found}")) }
 }

@@ -15,7 +15,7 @@ use selvedge_ir::{Program, Target, text};
 use selvedge_replay::judge;
 
 use crate::generate::{Weights, generate_in_turn};
-use crate::harness::{Comparison, Fault, Tally, fault};
+use crate::harness::{CERTIFICATES, COMPARISONS, Comparison, Fault, Tally, fault};
 use crate::lower::lower;
 use crate::metamorph::{self, REWRITES, counts_steps};
 use crate::model::Model;
@@ -82,7 +82,8 @@ pub fn item(seed: u64, number: u64) -> Model {
 }
 
 fn compare(model: &Model, number: u64, budget: Budget, tally: &mut Tally) -> Result<(), Fault> {
-    tally.count(match compare_ways(model, &mut Rng::new(number), budget)? {
+    let answer = compare_ways(model, &mut Rng::new(number), budget, tally)?;
+    tally.count(match answer {
         Answer::Safe => "safe",
         Answer::Unsafe(_) => "unsafe",
         Answer::Deep => "deep",
@@ -91,7 +92,7 @@ fn compare(model: &Model, number: u64, budget: Budget, tally: &mut Tally) -> Res
     Ok(())
 }
 
-fn compare_ways(model: &Model, rng: &mut Rng, budget: Budget) -> Result<Answer, Fault> {
+fn compare_ways(model: &Model, rng: &mut Rng, budget: Budget, tally: &mut Tally) -> Result<Answer, Fault> {
     let posed = pose(model)?;
     let task = posed.task();
     check_valid("reader", &task)?;
@@ -107,10 +108,11 @@ fn compare_ways(model: &Model, rng: &mut Rng, budget: Budget) -> Result<Answer, 
     let passes: Vec<NamedPass> = Pass::ALL.iter().zip(&runs).map(|(pass, run)| (pass.name(), run as _)).collect();
     for pass in &passes {
         compare_passes(&task, &[*pass], &answer, budget)?;
+        tally.count(COMPARISONS);
     }
     let several: Vec<NamedPass> = (0..rng.between(2, 6)).filter_map(|_| rng.pick(&passes).copied()).collect();
     compare_passes(&task, &several, &answer, budget)?;
-    compare_driver(model, &posed, &answer, budget)?;
+    compare_driver(model, &posed, &answer, budget, tally)?;
     compare_rewritten(model, rng, &answer, budget)?;
     Ok(answer)
 }
@@ -176,17 +178,23 @@ pub fn compare_passes(task: &Task<'_>, list: &[NamedPass<'_>], answer: &Answer, 
 
 /// Compares the whole driver: as the user calls it, and with each engine that supports the program, without passes and
 /// with all.
-fn compare_driver(model: &Model, posed: &Posed, answer: &Answer, budget: Budget) -> Result<(), Fault> {
+fn compare_driver(
+    model: &Model,
+    posed: &Posed,
+    answer: &Answer,
+    budget: Budget,
+    tally: &mut Tally,
+) -> Result<(), Fault> {
     let mut options = Options { question: model.question.clone(), ..Options::default() };
     options.engine_options.exhaustive.frames = budget.frames;
     options.engine_options.bmc.steps = 25;
     options.engine_options.induction.bound = 8;
-    compare_options(posed, "driver", &options, answer, budget)?;
+    compare_options(posed, "driver", &options, answer, budget, tally)?;
     for engine in EngineKind::ALL {
         for passes in [Vec::new(), Pass::ALL.to_vec()] {
             let stage = format!("{} after {} passes", engine.name(), passes.len());
             let options = Options { engine: Some(engine.row()), passes: Some(passes), ..options.clone() };
-            compare_options(posed, &stage, &options, answer, budget)?;
+            compare_options(posed, &stage, &options, answer, budget, tally)?;
         }
     }
     Ok(())
@@ -198,10 +206,16 @@ fn compare_options(
     options: &Options,
     answer: &Answer,
     budget: Budget,
+    tally: &mut Tally,
 ) -> Result<(), Fault> {
     let found = match within(budget, |run| selvedge_driver::check(posed.subject(), options, run)) {
         Ok(report) => match report.outcome {
-            Outcome::Safe(_) => Answer::Safe,
+            Outcome::Safe(certificate) => {
+                if certificate.is_some() {
+                    tally.count(CERTIFICATES);
+                }
+                Answer::Safe
+            }
             Outcome::Unsafe(counterexample) => Answer::Unsafe(counterexample.trace),
             Outcome::Unknown(Reason::Unsupported(_)) if options.engine.is_some() => return Ok(()),
             Outcome::Unknown(Reason::Unsupported(unsupported)) => return fault(stage, unsupported.reason),
@@ -211,6 +225,7 @@ fn compare_options(
         Err(Failure::Internal { message, .. }) => return fault(format!("{stage} (judge)"), message),
         Err(failure) => return fault(stage, failure.to_string()),
     };
+    tally.count(if found.is_decided() { COMPARISONS } else { "undecided" });
     check_trace(stage, &posed.task(), &found)?;
     check_answers(stage, answer, &found)
 }

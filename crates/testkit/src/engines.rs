@@ -21,7 +21,7 @@ use selvedge_replay::certificate::{Refused, verify_system};
 use crate::contender::Contender;
 use crate::differ::pose;
 use crate::generate::{Weights, generate_with};
-use crate::harness::{Comparison, Fault, Tally, check_set, fault};
+use crate::harness::{COMPARISONS, Comparison, Fault, Tally, check_set, fault};
 use crate::model::Model;
 use crate::oracle::{Answer, Budget, ask, within};
 use crate::rng::Rng;
@@ -72,11 +72,11 @@ fn compare_sets(task: &Task<'_>, budget: Budget, tally: &mut Tally) -> Result<()
     let oracle = Exhaustive { options: Options { frames: budget.frames } };
     let Ok(seen) = within(budget, |run| oracle.explore(task, run)) else { return Ok(()) };
     let Ok(found) = within(budget, |run| Pushdown.explore(task, run)) else { return Ok(()) };
-    tally.count("sets");
+    count_set(tally);
     // The oracle sees less where the bound on frames stopped it, never more.
     check_set("pushdown (states)", &seen.thread_states, !seen.truncated, &found)?;
     let Ok(reached) = within(budget, |run| Summaries::default().explore(task, run)) else { return Ok(()) };
-    tally.count("sets");
+    count_set(tally);
     let project = |state: &ThreadState| -> (LocId, Vec<bool>) {
         let place = reached.vars.binary_search_by_key(&state.loc, |(loc, _)| *loc);
         let vars = place.map_or(&[][..], |place| &reached.vars[place].1);
@@ -88,6 +88,11 @@ fn compare_sets(task: &Task<'_>, budget: Budget, tally: &mut Tally) -> Result<()
     };
     let projected: BTreeSet<_> = found.iter().map(project).collect();
     check_set("summaries (states)", &projected, true, &reached.states)
+}
+
+fn count_set(tally: &mut Tally) {
+    tally.count("sets");
+    tally.count(COMPARISONS);
 }
 
 /// Returns the variables of a thread state with their values, the locals first.

@@ -22,6 +22,12 @@ use crate::workers::{Effort, Hang, Items, each};
 /// A campaign ends after this many findings, since most of them have one cause.
 const MAX_FINDINGS: usize = 10;
 
+/// The name under which a [`Tally`] counts answers that were compared with another one.
+pub const COMPARISONS: &str = "comparisons";
+
+/// The name under which a [`Tally`] counts certificates that the judge accepted.
+pub const CERTIFICATES: &str = "certified";
+
 /// A disagreement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -149,7 +155,8 @@ pub struct Summary {
     pub findings: Vec<Finding>,
 }
 
-/// Runs a campaign. `progress` is called after each subject, with the numbers of subjects and of findings.
+/// Runs a campaign, which ends after ten findings. `progress` is called after each subject, with the
+/// numbers of subjects and of findings.
 ///
 /// # Errors
 ///
@@ -160,21 +167,50 @@ pub fn run<C: Campaign + Send + Sync + 'static>(
     items: Items,
     mut progress: impl FnMut(u64, usize),
 ) -> Result<Summary, Hang> {
+    let end = |summary: &Summary| {
+        progress(summary.total, summary.findings.len());
+        if summary.findings.len() < MAX_FINDINGS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let (summary, end) = run_until(campaign, seed, items, end);
+    end.map(|()| summary)
+}
+
+/// Runs a campaign on all items; only the first ten findings are made small. If some items never end, the
+/// result is about those that did.
+pub fn run_all<C: Campaign + Send + Sync + 'static>(
+    campaign: C,
+    seed: u64,
+    items: Items,
+) -> (Summary, Result<(), Hang>) {
+    run_until(campaign, seed, items, |_| ControlFlow::Continue(()))
+}
+
+fn run_until<C: Campaign + Send + Sync + 'static>(
+    campaign: C,
+    seed: u64,
+    items: Items,
+    mut go_on: impl FnMut(&Summary) -> ControlFlow<()>,
+) -> (Summary, Result<(), Hang>) {
     let campaign = Arc::new(campaign);
     let worker = Arc::clone(&campaign);
     let work = move |number| compare(&*worker, &worker.subject(seed, number), number);
     let mut summary = Summary::default();
-    each(items, C::EFFORT, work, |number, result| {
+    let end = each(items, C::EFFORT, work, |number, result| {
         summary.total += 1;
         match result {
             Ok(tally) => summary.tally.add(tally),
-            Err(fault) => summary.findings.push(finding(&*campaign, seed, number, fault)),
+            Err(fault) if summary.findings.len() < MAX_FINDINGS => {
+                summary.findings.push(finding(&*campaign, seed, number, fault));
+            }
+            Err(fault) => {
+                let subject = campaign.show(&campaign.subject(seed, number));
+                summary.findings.push(Finding { number, fault, small: subject });
+            }
         }
-        progress(summary.total, summary.findings.len());
-        if summary.findings.len() < MAX_FINDINGS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
+        go_on(&summary)
+    });
     summary.findings.sort_by_key(|finding| finding.number);
-    Ok(summary)
+    (summary, end)
 }
 
 /// Runs a small campaign in a test, which fails with the findings if there are some.

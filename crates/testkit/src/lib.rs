@@ -4,7 +4,7 @@
 //! makes smaller. [`harness`] runs comparisons on many generated programs, systems or texts and shrinks what it finds;
 //! each comparison is a module: [`differ`] (passes and the driver), [`engines`], [`threads`], [`unbounded`],
 //! [`contexts`], [`rounds`], [`calculus`], [`integers`], [`coverability`], [`spin`] and [`texts`]. [`corpus`] and
-//! [`literate`] read programs with known verdicts.
+//! [`literate`] read programs with known verdicts. [`campaign`] runs all comparisons in turns.
 
 pub mod rng;
 
@@ -34,6 +34,7 @@ pub mod systems;
 
 pub mod boom;
 pub mod calculus;
+pub mod campaign;
 pub mod contender;
 pub mod contexts;
 pub mod differ;

@@ -10,7 +10,7 @@ use selvedge_frontend::{Context, Source};
 
 use crate::differ::{Posed, pose};
 use crate::generate::{Template, Weights, generate_with};
-use crate::harness::{Comparison, Fault, Tally, fault};
+use crate::harness::{COMPARISONS, Comparison, Fault, Tally, fault};
 use crate::model::Model;
 use crate::oracle::{Answer, Budget, ask, patient};
 use crate::rng::Rng;
@@ -48,7 +48,10 @@ fn compare(program: &Model, _: u64, budget: Budget, tally: &mut Tally) -> Result
     let _ = std::fs::remove_dir_all(&folder);
     let expected = if ours == Answer::Safe { ExternalVerdict::Safe } else { ExternalVerdict::Unsafe };
     match search {
-        Ok(search) if search.word == expected => ours.count(tally),
+        Ok(search) if search.word == expected => {
+            tally.count(COMPARISONS);
+            ours.count(tally);
+        }
         Ok(search) => return fault("spin", format!("{ours}, but SPIN says {:?}\n{text}", search.word)),
         Err(silence) => return fault("spin (no answer)", format!("{silence:?}\n{text}")),
     }

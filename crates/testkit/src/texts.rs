@@ -9,7 +9,7 @@ use selvedge_ir::validate::validate;
 
 use crate::corpus;
 use crate::differ::item;
-use crate::harness::{Campaign, Fault, Tally, fault};
+use crate::harness::{COMPARISONS, Campaign, Fault, Tally, fault};
 use crate::integers::{families, generate};
 use crate::mutate::mutate;
 use crate::rng::Rng;
@@ -39,7 +39,9 @@ impl Campaign for Texts {
     }
 
     fn compare(&self, text: &Vec<u8>, _: u64, tally: &mut Tally) -> Result<(), Fault> {
-        tally.count(match read(text)? {
+        let reading = read(text)?;
+        tally.count(COMPARISONS);
+        tally.count(match reading {
             Reading::Broken => "broken",
             Reading::Parsed => "parsed",
             Reading::Lowered => "lowered",

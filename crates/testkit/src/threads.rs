@@ -23,7 +23,7 @@ use crate::contender::Contender;
 use crate::corpus::{Entry, Expected};
 use crate::differ::{pose, pose_text};
 use crate::generate::{Weights, generate_in_turn};
-use crate::harness::{Comparison, Fault, Tally, check_set, fault};
+use crate::harness::{COMPARISONS, Comparison, Fault, Tally, check_set, fault};
 use crate::model::Model;
 use crate::oracle::{Budget, ask, within};
 use crate::rng::Rng;
@@ -258,9 +258,7 @@ fn judge_findings(task: &Task<'_>, findings: &Findings, run: &Run<'_>) -> Result
 
 fn count_question(answered: bool, tally: &mut Tally) {
     tally.count("asked");
-    if !answered {
-        tally.count("undecided");
-    }
+    tally.count(if answered { COMPARISONS } else { "undecided" });
 }
 
 /// Compares the reachable set of an engine, and the assertions that it sees fail.

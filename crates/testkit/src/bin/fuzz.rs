@@ -2,11 +2,13 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the terminal")]
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use selvedge_driver::external::{Spin, find_solvers};
 use selvedge_testkit::calculus::EQUATIONS;
+use selvedge_testkit::campaign::{Setting, State, classes};
 use selvedge_testkit::contexts::IN_TURNS;
 use selvedge_testkit::contexts::systems::{Effort, InTurnsCampaign};
 use selvedge_testkit::coverability::Coverability;
@@ -25,6 +27,7 @@ use selvedge_testkit::workers::Items;
 const USAGE: &str = "\
 usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|calculus|integers|tts|spin|parser|print
             [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
+       fuzz campaign --state FILE [--hours H] [--seed N] [--jobs N]
 
 passes  compares generated programs before and after each pass, on all ways through the checker
 engines compares all engines on programs with one thread: verdicts, evidence, reachable states
@@ -39,6 +42,7 @@ tts     compares all ways to decide coverability on random thread-transition sys
 spin    compares SPIN with the oracle on the models of programs with threads
 parser  reads and formats mutated texts
 print   prints the programs that `passes` would try
+campaign runs all of these in turns for some hours, from where the state in the file ends, and prints a table
 ";
 
 /// The command line.
@@ -53,6 +57,10 @@ struct Options {
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let Some(command) = words.next() else { return usage("which command?") };
+    if command == "campaign" {
+        silence_panics();
+        return campaign(words).unwrap_or_else(|message| usage(&message));
+    }
     let options = match parse(command, words) {
         Ok(options) => options,
         Err(message) => return usage(&message),
@@ -102,6 +110,47 @@ fn parse(command: String, mut words: impl Iterator<Item = String>) -> Result<Opt
         }
     }
     Ok(options)
+}
+
+/// Runs all classes in turns, from where the state in the file ends, and prints the table.
+fn campaign(mut words: impl Iterator<Item = String>) -> Result<ExitCode, String> {
+    let (mut file, mut hours, mut seed, mut jobs) = (None, 1.0, None, 2);
+    while let Some(option) = words.next() {
+        let value = words.next().ok_or(format!("option `{option}` has no value"))?;
+        let wrong = |_| format!("`{value}` is not a number");
+        match option.as_str() {
+            "--state" => file = Some(value),
+            "--hours" => hours = value.parse::<f64>().map_err(|_| format!("`{value}` is not a number of hours"))?,
+            "--seed" => seed = Some(value.parse::<u64>().map_err(wrong)?),
+            "--jobs" => jobs = value.parse::<usize>().map_err(wrong)?.max(1),
+            _ => return Err(format!("unknown option `{option}`")),
+        }
+    }
+    let file = PathBuf::from(file.ok_or("`--state FILE` says where the state is kept")?);
+    let mut state = match (State::read(&file)?, seed) {
+        (None, seed) => State::new(seed.unwrap_or(1)),
+        (Some(state), Some(seed)) if seed != state.seed => {
+            return Err(format!("{} is about seed {}; give another file for seed {seed}", file.display(), state.seed));
+        }
+        (Some(state), _) => state,
+    };
+    let (classes, setting) = (classes()?, Setting { file, jobs });
+    let start = Instant::now();
+    setting.go_on(&classes, &mut state, |class, state| {
+        eprint!(
+            "\r{:.1} minutes, {} findings, now {class:<12}",
+            start.elapsed().as_secs_f64() / 60.0,
+            state.findings()
+        );
+        start.elapsed().as_secs_f64() >= hours * 3600.0
+    })?;
+    eprintln!();
+    println!("Seed {}, {} jobs.\n\n{}", state.seed, setting.jobs, state.table(&classes));
+    if state.findings() == 0 {
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("The findings are in {}.", setting.findings().display());
+    Ok(ExitCode::from(6))
 }
 
 impl Options {

@@ -28,7 +28,7 @@ use selvedge_replay::judge;
 
 use crate::differ::{Posed, pose, pose_text};
 use crate::generate::{Weights, generate_in_turn};
-use crate::harness::{Comparison, Fault, Tally, check_set, fault};
+use crate::harness::{COMPARISONS, Comparison, Fault, Tally, check_set, fault};
 use crate::model::Model;
 use crate::oracle::{Answer, Budget, ask, patient, within};
 use search::{InTurns, search};
@@ -146,7 +146,7 @@ fn compare_verdicts(mode: Mode, task: &Task<'_>, oracle: &InTurns, last: u32, ta
     let name = mode.name();
     for k in 1..=last {
         let found = decide(mode, task, ContextBound::exactly(k))?;
-        tally.count(if matches!(found, Outcome::Late) { "undecided" } else { "decided" });
+        tally.count(if matches!(found, Outcome::Late) { "undecided" } else { COMPARISONS });
         match &found {
             Outcome::Late => return Ok(()),
             Outcome::Nothing => check_verdict(&name, false, oracle, k)?,
@@ -224,6 +224,7 @@ fn check_shared(
     tally: &mut Tally,
 ) -> Result<(), Fault> {
     tally.count("sets");
+    tally.count(COMPARISONS);
     check_set(format!("{name} within {k} contexts"), &oracle.shared[k as usize - 1], oracle.is_exact(k), found)
 }
 

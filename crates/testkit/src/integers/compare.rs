@@ -11,7 +11,7 @@ use selvedge_ir::Target;
 
 use super::boxed::{Bounds, Found, search};
 use super::generate;
-use crate::harness::{Campaign, Fault, Tally, fault};
+use crate::harness::{CERTIFICATES, COMPARISONS, Campaign, Fault, Tally, fault};
 
 /// The time limit of an engine for one program.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -77,7 +77,10 @@ fn compare(text: &str, solvers: &Solvers, tally: &mut Tally) -> Result<(), Fault
         let word = match answer.outcome {
             Outcome::Safe(certificate) => {
                 safe.push(kind.name());
-                if certificate.is_some() { "safe, certified" } else { "safe" }
+                if certificate.is_some() {
+                    tally.count(CERTIFICATES);
+                }
+                "safe"
             }
             Outcome::Unsafe(_) => {
                 errors.push(kind.name());
@@ -85,6 +88,7 @@ fn compare(text: &str, solvers: &Solvers, tally: &mut Tally) -> Result<(), Fault
             }
             Outcome::Unknown(_) => "open",
         };
+        tally.count(if word == "open" { "undecided" } else { COMPARISONS });
         tally.count(format!("{} {word}", kind.name()));
     }
     if safe.is_empty() || errors.is_empty() {

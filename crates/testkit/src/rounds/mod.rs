@@ -18,7 +18,7 @@ use crate::contexts::contexts_of;
 use crate::contexts::search::{InTurns, search};
 use crate::differ::{Posed, pose};
 use crate::generate::{Weights, generate_in_turn};
-use crate::harness::{Comparison, Fault, Tally, fault};
+use crate::harness::{CERTIFICATES, COMPARISONS, Comparison, Fault, Tally, fault};
 use crate::model::Model;
 use crate::oracle::{Answer, Budget, ask, patient};
 
@@ -109,7 +109,7 @@ fn lists(program: &Program) -> Vec<Vec<Entry>> {
 fn compare_verdict(task: &Task<'_>, known: &InTurns, k: u32, budget: Budget, tally: &mut Tally) -> Result<bool, Fault> {
     let mut explanation = Explanation::default();
     let answer = engine(k).decide(task, &patient(PATIENCE), &mut explanation);
-    tally.count(if matches!(answer, Err(Stop::TimeLimit(_))) { "undecided" } else { "decided" });
+    tally.count(if matches!(answer, Err(Stop::TimeLimit(_))) { "undecided" } else { COMPARISONS });
     match answer {
         Ok(Verdict::Unsafe(trace)) => {
             check_trace(task, &trace, k)?;
@@ -150,7 +150,7 @@ fn check_certificate(task: &Task<'_>, k: u32, tally: &mut Tally) -> Result<(), F
     };
     let judged = judge(task, &inlined.lift(Verdict::Safe(Some(found))), &Run::unlimited());
     let judged = judged.or_else(|reject| fault("rounds (judge)", reject.to_string()))?;
-    tally.count(if judged == Judged::Certified { "certified" } else { "uncertified" });
+    tally.count(if judged == Judged::Certified { CERTIFICATES } else { "uncertified" });
     Ok(())
 }
 
@@ -179,6 +179,7 @@ fn compare_shared(task: &Task<'_>, known: &InTurns, tally: &mut Tally) -> Result
     };
     for (number, (found, expected)) in states.reached.iter().zip(&known.shared).enumerate() {
         tally.count("sets");
+        tally.count(COMPARISONS);
         let k = number as u32 + 1;
         if let Some(missed) = expected.difference(found).next() {
             return fault("rounds (shared states)", format!("{missed:?} is missed within {k} rounds"));
