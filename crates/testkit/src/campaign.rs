@@ -1,8 +1,9 @@
 //! The campaign: all classes of comparisons in turns, for hours, and from where the last one ended.
 //!
 //! Each class has a share of the time. The class that is furthest behind its share gets the next batch, of a size that
-//! takes about a quarter of a minute. After each batch the state is written to a file, so that an interrupted campaign loses one
-//! batch at most. A finding does not end the campaign: it is made small, written to a file of its own, and counted.
+//! takes about a quarter of a minute. After each batch the state is written to a file, so that an interrupted campaign
+//! loses one batch at most. A finding does not end the campaign: it is made small, written to a file of its own, and
+//! counted.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

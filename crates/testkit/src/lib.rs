@@ -4,7 +4,8 @@
 //! makes smaller. [`harness`] runs comparisons on many generated programs, systems or texts and shrinks what it finds;
 //! each comparison is a module: [`differ`] (passes and the driver), [`engines`], [`threads`], [`unbounded`],
 //! [`contexts`], [`rounds`], [`calculus`], [`integers`], [`coverability`], [`spin`] and [`texts`]. [`corpus`] and
-//! [`literate`] read programs with known verdicts. [`campaign`] runs all comparisons in turns.
+//! [`literate`] read programs with known verdicts. [`campaign`] runs all comparisons in turns, and
+//! [`evidence`] records what the tests of the judge judge again.
 
 pub mod rng;
 
@@ -39,6 +40,7 @@ pub mod contender;
 pub mod contexts;
 pub mod differ;
 pub mod engines;
+pub mod evidence;
 pub mod harness;
 pub mod integers;
 pub mod rounds;

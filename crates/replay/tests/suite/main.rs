@@ -2,6 +2,7 @@
 
 mod certificate;
 mod cover;
+mod evidence;
 mod integers;
 mod interpreter;
 mod replay;

@@ -14,6 +14,7 @@ use selvedge_testkit::contexts::systems::{Effort, InTurnsCampaign};
 use selvedge_testkit::coverability::Coverability;
 use selvedge_testkit::differ::{ALL_WAYS, item};
 use selvedge_testkit::engines::SEQUENTIAL;
+use selvedge_testkit::evidence::records;
 use selvedge_testkit::generate::Weights;
 use selvedge_testkit::harness::{Campaign, Comparison, run, silence_panics};
 use selvedge_testkit::integers::compare::Integers;
@@ -25,7 +26,7 @@ use selvedge_testkit::unbounded::ANY_NUMBER;
 use selvedge_testkit::workers::Items;
 
 const USAGE: &str = "\
-usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|calculus|integers|tts|spin|parser|print
+usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|calculus|integers|tts|spin|parser|print|evidence
             [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
        fuzz campaign --state FILE [--hours H] [--seed N] [--jobs N]
 
@@ -42,6 +43,7 @@ tts     compares all ways to decide coverability on random thread-transition sys
 spin    compares SPIN with the oracle on the models of programs with threads
 parser  reads and formats mutated texts
 print   prints the programs that `passes` would try
+evidence prints programs with evidence and changes to it, for the tests of the judge
 campaign runs all of these in turns for some hours, from where the state in the file ends, and prints a table
 ";
 
@@ -84,6 +86,10 @@ fn main() -> ExitCode {
             Err(message) => usage(&message),
         },
         "print" => options.print(),
+        "evidence" => {
+            print!("{}", records(options.seed, options.items.count));
+            ExitCode::SUCCESS
+        }
         other => usage(&format!("unknown command `{other}`")),
     }
 }

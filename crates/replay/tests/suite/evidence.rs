@@ -1,0 +1,146 @@
+//! Recorded evidence: the judge says today what it said when the records were made.
+//!
+//! `tests/evidence.jsonl` has a generated program in each line, certificates and executions that engines found, and
+//! changes to them. A record does not say that an answer is right: other tests compare the judge with searches. It says
+//! that no part of the judge can change without notice, which is what mutation testing asks for. Two commands write it:
+//!
+//! ```text
+//! cargo run -p selvedge-testkit --bin fuzz -- evidence --count 400 > crates/replay/tests/evidence.jsonl
+//! UPDATE_EVIDENCE=1 cargo test -p selvedge-replay evidence
+//! ```
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fmt::Debug;
+use std::path::Path;
+use std::time::Duration;
+
+use selvedge_check::{CancelToken, Limits, Question, Run, Subject, Task};
+use selvedge_frontend::bp::{LoadOptions, load};
+use selvedge_replay::certificate::verify;
+use selvedge_replay::replay::{reached, replay};
+use selvedge_replay::{Interpreter, Outcome};
+use selvedge_report::json::{QuestionView, digest, read_certificate, read_trace};
+use serde_json::{Value, json};
+
+/// The greatest number of states of a program that are visited.
+const STATES: usize = 60;
+
+/// Returns a result in a few words: its debug text, or its first word and a digest if it is long.
+fn words(result: &impl Debug) -> String {
+    let text = format!("{result:?}");
+    if text.len() <= 100 { text } else { format!("{} {}", text.split('(').next().unwrap_or(""), digest(&text)) }
+}
+
+/// Judges a certificate or an execution, and returns the answer in a few words. A judge that needs long is stopped.
+fn judged(task: &Task<'_>, file: &Value) -> String {
+    let text = file.to_string();
+    if file["format"] == "selvedge-trace" {
+        let trace = match read_trace(&text).and_then(|file| file.trace(task.program)) {
+            Ok(trace) => trace,
+            Err(_) => return "unreadable".to_string(),
+        };
+        return words(&replay(task, &trace));
+    }
+    let certificate = match read_certificate(&text).and_then(|file| file.certificate(task.program)) {
+        Ok(certificate) => certificate,
+        Err(_) => return "unreadable".to_string(),
+    };
+    let limits = Limits { time: Some(Duration::from_secs(20)), ..Limits::default() };
+    words(&verify(task, &certificate, &Run::new(CancelToken::default(), limits, &())))
+}
+
+/// Visits the first states of a program, breadth-first; returns a digest of all that the interpreter says about them.
+fn visited(task: &Task<'_>) -> String {
+    let interpreter = Interpreter::new(task.program, task.threads);
+    if let Err(reason) = interpreter.enumerable() {
+        return words(&reason);
+    }
+    let mut told = Vec::new();
+    let (mut seen, mut open) = (BTreeSet::new(), VecDeque::new());
+    for start in interpreter.starts(3).take(8) {
+        let state = interpreter.start(&start);
+        told.push(words(&(&start, &state)));
+        open.extend(state);
+    }
+    while let Some(state) = open.pop_front().filter(|_| seen.len() < STATES) {
+        if !seen.insert(format!("{state:?}")) {
+            continue;
+        }
+        told.push(words(&reached(task, &state)));
+        for position in 0..state.threads.len() {
+            let edges = interpreter.edges(&state, &state.threads[position]).to_vec();
+            for step in edges.into_iter().flat_map(|edge| interpreter.steps(&state, position, edge)) {
+                let outcome = interpreter.step(&state, &step);
+                told.push(words(&(&step, &outcome)));
+                if let Ok(Outcome::Next(next)) = outcome {
+                    open.push_back(next);
+                }
+            }
+        }
+    }
+    digest(&told.join("\n"))
+}
+
+/// Makes a change: the place, what is done there, and with what.
+fn apply(change: &Value, file: &mut Value) {
+    let place = file.pointer_mut(change[0].as_str().expect("a place")).expect("it is there");
+    let [at, other] = [&change[2], &change[3]].map(|number| number.as_u64().unwrap_or(0) as usize);
+    match (change[1].as_str(), place) {
+        (Some("set"), place) => *place = change[2].clone(),
+        (Some("copy"), Value::Array(items)) => items.insert(at, items[at].clone()),
+        (Some("swap"), Value::Array(items)) => items.swap(at, other),
+        (Some("remove"), Value::Array(items)) => drop(items.remove(at)),
+        _ => panic!("{change} is no change"),
+    }
+}
+
+/// Returns what the judge says about a record: about the first states, each piece of evidence, and each change to it.
+fn answers(record: &Value) -> Value {
+    let text = record["program"].as_str().expect("a text");
+    let view: QuestionView = serde_json::from_value(record["question"].clone()).expect("a question");
+    let question: Question = view.question();
+    let loaded = load(text, &LoadOptions { entry: view.entry.clone(), labels: Vec::new() });
+    let program = loaded.program.expect("recorded programs are read");
+    let posed = question.pose(Subject { program: &program, map: &loaded.source_map, text });
+    let (asked, target, threads) = posed.expect("the question fits");
+    let task = Task { program: &asked, target: &target, threads };
+    let pieces = record["pieces"].as_array().expect("a list").iter().map(|piece| {
+        let changes = piece["changes"].as_array().expect("a list").iter().map(|change| {
+            let mut changed = piece["file"].clone();
+            apply(change, &mut changed);
+            judged(&task, &changed)
+        });
+        let changes: Vec<String> = changes.collect();
+        json!({ "itself": judged(&task, &piece["file"]), "changed": changes })
+    });
+    let pieces: Vec<Value> = pieces.collect();
+    json!({ "visited": visited(&task), "pieces": pieces })
+}
+
+#[test]
+fn recorded_evidence_is_judged_as_it_was() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/evidence.jsonl");
+    let text = std::fs::read_to_string(&file).expect("the records are part of the project");
+    let records = text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON"));
+    if std::env::var_os("UPDATE_EVIDENCE").is_some() {
+        let updated = records.map(|mut record: Value| {
+            record["answers"] = answers(&record);
+            record.to_string() + "\n"
+        });
+        let updated: String = updated.collect();
+        std::fs::write(&file, updated).expect("the records can be written");
+        return;
+    }
+    let (mut accepted, mut rejected) = (0, 0);
+    for record in records {
+        let found = answers(&record);
+        assert_eq!(found, record["answers"], "about the program\n{}", record["program"].as_str().unwrap_or(""));
+        for piece in found["pieces"].as_array().expect("a list") {
+            let is = |answer: &Value, word: &str| answer.as_str().is_some_and(|answer| answer.starts_with(word));
+            accepted += usize::from(is(&piece["itself"], "Ok"));
+            let changed = piece["changed"].as_array().expect("a list");
+            rejected += changed.iter().filter(|answer| is(answer, "Err")).count();
+        }
+    }
+    assert!(accepted > 100 && rejected > 300, "{accepted} accepted, {rejected} rejected");
+}
