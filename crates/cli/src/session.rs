@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use selvedge_check::{CancelToken, Run, Solvers};
 use selvedge_driver::external::find_solvers;
+use selvedge_frontend::bp::Dialect;
 use selvedge_report::text::{Detail, Style};
 
 use crate::args::{Cli, LimitArgs};
@@ -22,6 +23,8 @@ pub(crate) struct Session {
     pub(crate) start: Instant,
     /// The file with the target of a thread-transition system, where the user names one.
     pub(crate) prop: Option<PathBuf>,
+    /// The dialect of Boolean programs, where the user names one.
+    pub(crate) dialect: Option<Dialect>,
     /// The SMT solvers.
     pub(crate) solvers: Solvers,
     /// The limits of the command, where it has some for all of its work.
@@ -35,6 +38,7 @@ pub(crate) fn open(cli: &Cli, start: Instant, cancel: CancelToken) -> Arc<Sessio
         cancel,
         start,
         prop: cli.prop.clone(),
+        dialect: cli.dialect,
         solvers: solvers(),
         limits: cli.command.limits(),
     })

@@ -35,6 +35,8 @@ pub enum Severity {
     Error,
     /// The program has a meaning, but perhaps not the intended one.
     Warning,
+    /// The program has a meaning that a reader should know of.
+    Note,
 }
 
 impl Diagnostic {

@@ -25,6 +25,34 @@ pub enum Language {
     Spec,
 }
 
+/// The reading of those parts of a Boolean program that mean different things in different tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// The language of this tool, which is that of Boppo, SatAbs and BOOM.
+    Selvedge,
+    /// That of Getafix: `constrain(e);` with primes updates all variables in scope, and no other thread runs while a
+    /// shared variable `atomic` is true.
+    Getafix,
+}
+
+impl Dialect {
+    /// All dialects.
+    pub const ALL: &[Dialect] = &[Dialect::Selvedge, Dialect::Getafix];
+
+    /// Returns its name, as options and launch configurations write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dialect::Selvedge => "selvedge",
+            Dialect::Getafix => "getafix",
+        }
+    }
+
+    /// Returns the dialect with this name.
+    pub fn named(name: &str) -> Option<Dialect> {
+        Dialect::ALL.iter().copied().find(|dialect| dialect.name() == name)
+    }
+}
+
 /// Options that change the meaning of a text.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
@@ -32,6 +60,8 @@ pub struct LoadOptions {
     pub entry: Option<String>,
     /// Labels that the question refers to; they count as used.
     pub labels: Vec<String>,
+    /// The dialect of a Boolean program; without it, the shape of the program tells.
+    pub dialect: Option<Dialect>,
 }
 
 /// The result of reading a text.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use selvedge_ir::Program;
-use selvedge_ir::span::{SourceMap, Span};
+use selvedge_ir::span::{Role, SourceMap, Span};
+use selvedge_ir::{Assign, EdgeId, Expr, Op, Program};
 
 use crate::visible::visible_name;
 
@@ -19,6 +19,20 @@ impl Context<'_> {
     /// Returns whether the program is a set of guarded commands rather than a sequence of statements.
     pub fn is_guarded(&self) -> bool {
         !self.map.values.is_empty() || !self.map.commands.is_empty()
+    }
+
+    /// Returns the statement of an edge on one line; for a step that is not in the source, words in parentheses that
+    /// say what it does.
+    pub fn statement(&self, edge: EdgeId) -> String {
+        let origin = self.map.edges[edge];
+        let words = match &self.program.edges[edge].op {
+            _ if origin.role != Role::Section => return self.source.flat(origin.span),
+            Op::AtomicBegin => "(the other threads wait)",
+            Op::AtomicEnd => "(the other threads may run)",
+            Op::Assign(Assign { constrain: Expr::Var(_), .. }) => "(atomic is true)",
+            _ => "(atomic is false)",
+        };
+        words.to_owned()
     }
 }
 

@@ -74,4 +74,7 @@ pub enum Role {
     Enforce,
     /// The end of a procedure without `return`; the span is that of its `end`.
     FallOff,
+    /// A step that the statement implies and the source does not have: it keeps the atomic flag in agreement with a
+    /// variable that marks atomic sections.
+    Section,
 }

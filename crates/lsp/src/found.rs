@@ -4,7 +4,7 @@ use std::path::Path;
 
 use selvedge_check::{Answer, Initial, Outcome, OwnedTask, Question, Run, Subject};
 use selvedge_driver::{ExecutedTrace, Options, check};
-use selvedge_frontend::bp::LoadOptions;
+use selvedge_frontend::bp::{Dialect, LoadOptions};
 use selvedge_frontend::files::read_regular;
 use selvedge_frontend::visible::visible_name;
 use selvedge_ir::Program;
@@ -27,17 +27,15 @@ pub(crate) struct Wanted {
     pub(crate) label: Option<String>,
     pub(crate) assertion: Option<String>,
     pub(crate) entry: Option<String>,
+    /// `getafix` or `selvedge`.
+    pub(crate) dialect: Option<String>,
 }
 
 impl Wanted {
     /// The question, with what the program's header says for those parts that are not given: a line `// options: ..`
     /// names options of the command line.
     pub(crate) fn question(&self, text: &str) -> Question {
-        let of_header = |name: &str| {
-            let line = text.lines().find_map(|line| line.strip_prefix("// options:"))?;
-            let mut words = line.split_whitespace().skip_while(|word| *word != name);
-            words.nth(1)
-        };
+        let of_header = |name: &str| header_option(text, name);
         let initial = self.initial.as_ref().map(|value| value.to_string().replace('"', ""));
         let initial = initial.or_else(|| of_header("--initial").map(str::to_string));
         Question {
@@ -52,10 +50,32 @@ impl Wanted {
         }
     }
 
-    pub(crate) fn load_options(&self, question: &Question) -> LoadOptions {
+    /// Returns the options with which a text is read. `given` is the dialect of all programs of this session.
+    pub(crate) fn load_options(
+        &self,
+        question: &Question,
+        text: &str,
+        given: Option<Dialect>,
+    ) -> Result<LoadOptions, String> {
         let labels = question.label.iter().chain(&question.assertion).cloned().collect();
-        LoadOptions { entry: self.entry.clone(), labels }
+        let dialect = match &self.dialect {
+            Some(name) => Some(Dialect::named(name).ok_or_else(|| format!("there is no dialect `{name}`"))?),
+            None => dialect_of(text, given),
+        };
+        Ok(LoadOptions { entry: self.entry.clone(), labels, dialect })
     }
+}
+
+/// Returns the dialect of a text: the one of the session, or the one in the text's header.
+pub(crate) fn dialect_of(text: &str, given: Option<Dialect>) -> Option<Dialect> {
+    given.or_else(|| header_option(text, "--dialect").and_then(Dialect::named))
+}
+
+/// Returns the value of an option in the line `// options: ..` of a text.
+fn header_option<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let line = text.lines().find_map(|line| line.strip_prefix("// options:"))?;
+    let mut words = line.split_whitespace().skip_while(|word| *word != name);
+    words.nth(1)
 }
 
 /// An execution, and the text of its program.
@@ -108,18 +128,19 @@ pub(crate) fn ask(subjected: &Subjected, question: Question, run: &Run<'_>) -> R
 }
 
 /// The execution that a launch configuration asks for.
-pub(crate) fn find(wanted: &Wanted, run: &Run<'_>) -> Result<Launched, String> {
+pub(crate) fn find(wanted: &Wanted, given: Option<Dialect>, run: &Run<'_>) -> Result<Launched, String> {
     let source = read(&wanted.program)?;
     let text = source.text().to_string();
+    let question = wanted.question(&text);
+    let options = wanted.load_options(&question, &text, given)?;
     if let Some(trace) = &wanted.trace {
         let trace = read(trace)?;
         if let Some(at) = trace.first_not_utf8() {
             return Err(format!("{}: this byte is not UTF-8", trace.place(at)));
         }
-        return saved(wanted, text, trace.text());
+        return saved(wanted, text, options.dialect, trace.text());
     }
-    let question = wanted.question(&text);
-    let subjected = load(&wanted.program, text, &wanted.load_options(&question))?;
+    let subjected = load(&wanted.program, text, &options)?;
     let answer = ask(&subjected, question, run)?;
     let line = answer.outcome.line();
     match answer.outcome {
@@ -138,9 +159,10 @@ fn read(path: &str) -> Result<Source, String> {
     Ok(Source::from_bytes(path, bytes))
 }
 
-fn saved(wanted: &Wanted, text: String, trace: &str) -> Result<Launched, String> {
+fn saved(wanted: &Wanted, text: String, dialect: Option<Dialect>, trace: &str) -> Result<Launched, String> {
     let file = read_saved(trace).map_err(|error| error.to_string())?;
-    let Subjected { source, map, program } = load(&wanted.program, text, &file.question.load_options())?;
+    let options = LoadOptions { dialect, ..file.question.load_options() };
+    let Subjected { source, map, program } = load(&wanted.program, text, &options)?;
     let subject = Subject { program: &program, map: &map, text: source.text() };
     let posed = file.question.question().pose(subject).map_err(|error| error.message)?;
     let (program, target, threads) = posed;

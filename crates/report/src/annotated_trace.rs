@@ -329,7 +329,7 @@ impl<'a> Annotator<'a> {
     /// command of a process says whose it is.
     pub(crate) fn text(&self, edge: EdgeId) -> String {
         let origin = self.context.map.edges[edge];
-        let text = self.context.source.flat(origin.span);
+        let text = self.context.statement(edge);
         let text = match self.context.map.commands.get(&edge) {
             Some(command) if text.is_empty() => command.clone(),
             Some(command) if text.starts_with("at ") => {
@@ -352,7 +352,7 @@ impl<'a> Annotator<'a> {
         let mut events = match self.context.map.edges[step.edge].role {
             Role::Holds => vec![Event::Condition(true)],
             Role::Fails => vec![Event::Condition(false)],
-            Role::Statement | Role::Initialise | Role::Enforce | Role::FallOff => Vec::new(),
+            Role::Statement | Role::Initialise | Role::Enforce | Role::FallOff | Role::Section => Vec::new(),
         };
         let Some(after) = after else {
             events.push(Event::AssertionFails);

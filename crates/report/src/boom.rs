@@ -4,14 +4,14 @@
 //! Shared variables come once, then for each thread that was ever created, ended ones included, its own variables:
 //! those of the procedure that it runs, or ran last. So each name occurs once per thread, by which SatAbs tells the
 //! threads apart. All values are those of the replayed execution. What belongs to no statement (initial values,
-//! `enforce`, the end of a procedure) has no line.
+//! `enforce`, the end of a procedure, steps that only take or release the atomic flag) has no line.
 
 use std::fmt::Write as _;
 
 use selvedge_check::{Answer, Counterexample, Outcome, ThreadScope};
 use selvedge_ir::span::Role;
 use selvedge_ir::trace::{Step, ThreadId};
-use selvedge_ir::{LocId, Program, Scope, Value, VarId};
+use selvedge_ir::{LocId, Op, Program, Scope, Value, VarId};
 use selvedge_replay::{State, Thread, Violation, replay};
 
 use crate::annotated_trace::{Context, Execution};
@@ -60,7 +60,8 @@ fn counterexample(context: Context<'_>, answer: &Answer, found: &Counterexample)
 
 /// The lines of an execution.
 pub fn trace(context: Context<'_>, execution: Execution<'_>) -> String {
-    let mut scribe = Scribe { context, shared: vars_of(context.program, Scope::Shared), threads: Vec::new() };
+    let shared = vars_of(context.program, Scope::Shared);
+    let mut scribe = Scribe { context, shared, threads: Vec::new(), began: None };
     let befores = std::iter::once(execution.start).chain(execution.states);
     let mut text = String::new();
     for (step, before) in execution.steps.iter().zip(befores) {
@@ -81,6 +82,8 @@ struct Scribe<'a> {
     shared: Vec<VarId>,
     /// All threads that were created so far, as they were last seen, by number.
     threads: Vec<Thread>,
+    /// The location of the statement that begins with the step before: the thread has taken the atomic flag for it.
+    began: Option<LocId>,
 }
 
 impl Scribe<'_> {
@@ -97,14 +100,20 @@ impl Scribe<'_> {
     }
 
     /// The line of a step, if it is one of a statement.
-    fn step(&self, step: &Step, before: &State) -> Option<String> {
+    fn step(&mut self, step: &Step, before: &State) -> Option<String> {
+        let edge = &self.context.program.edges[step.edge];
+        let began = self.began.take();
         let taken = match self.context.map.edges[step.edge].role {
             Role::Statement => None,
             Role::Holds => Some(true),
             Role::Fails => Some(false),
+            Role::Section => {
+                self.began = (edge.op == Op::AtomicBegin).then_some(edge.from);
+                return None;
+            }
             Role::Initialise | Role::Enforce | Role::FallOff => return None,
         };
-        Some(self.line(step.thread, self.context.program.edges[step.edge].from, before, taken))
+        Some(self.line(step.thread, began.unwrap_or(edge.from), before, taken))
     }
 
     fn line(&self, thread: ThreadId, loc: LocId, state: &State, taken: Option<bool>) -> String {

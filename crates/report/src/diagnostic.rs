@@ -57,12 +57,11 @@ pub fn render(source: &Source, diagnostics: &[Diagnostic], shown: Shown, palette
 
 /// `3 errors, 2 warnings`.
 pub fn tally(diagnostics: &[Diagnostic]) -> String {
-    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
-    match (errors, diagnostics.len() - errors) {
-        (errors, 0) => count(errors, "error"),
-        (0, warnings) => count(warnings, "warning"),
-        (errors, warnings) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
-    }
+    let kinds = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")];
+    let of = |severity: Severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
+    let counted = kinds.map(|(severity, noun)| (of(severity), noun));
+    let parts = counted.iter().filter(|(number, _)| *number > 0).map(|(number, noun)| count(*number, noun));
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// Returns a diagnostic with its places counted from an offset; places before it are left out.
@@ -84,6 +83,7 @@ fn one(renderer: &Renderer, source: &Source, diagnostic: &Diagnostic) -> String 
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
     };
     let title = level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.as_str());
     let primary_line = source.line(diagnostic.primary.span.start as usize);

@@ -38,6 +38,7 @@ pub fn diagnostics(source: &Source, diagnostics: &[Diagnostic]) -> Vec<Finding> 
         let level = match diagnostic.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
+            Severity::Note => "note",
         };
         let related = diagnostic.secondary.iter().enumerate().map(|(number, annotation)| {
             json!({

@@ -1,10 +1,10 @@
 //! Markdown whose code blocks are tests.
 //!
-//! A block ```` ```bp ```` is a program; words after it are its options (`threads=2`, `initial=2`, `label=L`) and the
-//! expected result (`verdict=safe`, `verdict=unsafe`, `error=SV0012` or a prefix of the code). A block ```` ```reach
-//! ```` belongs to the program before it: for each label that it names, it lists all valuations with which a thread is
-//! there. A block ```` ```gcl ```` is a program of guarded commands with its verdict or error, which a search over a
-//! box must not contradict.
+//! A block ```` ```bp ```` is a program; words after it are its options (`threads=2`, `initial=2`, `label=L`,
+//! `dialect=getafix`) and the expected result (`verdict=safe`, `verdict=unsafe`, `error=SV0012` or a prefix of the
+//! code). A block ```` ```reach ```` belongs to the program before it: for each label that it names, it lists all
+//! valuations with which a thread is there. A block ```` ```gcl ```` is a program of guarded commands with its verdict
+//! or error, which a search over a box must not contradict.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use selvedge_check::{Outcome, Question, Run, Subject, Target, Task, ThreadScope}
 use selvedge_driver::{Options, check};
 use selvedge_engines::exhaustive::{Exhaustive, Exploration, ThreadState};
 use selvedge_frontend::Loaded;
-use selvedge_frontend::bp::{LoadOptions, load};
+use selvedge_frontend::bp::{Dialect, LoadOptions, load};
 use selvedge_frontend::gcl;
 use selvedge_ir::{LocId, ProcId, Program, Scope, Value, VarId};
 
@@ -60,7 +60,7 @@ pub fn blocks(markdown: &str) -> Vec<Block> {
 /// Runs a block. An error says what is wrong.
 pub fn run(block: &Block) -> Result<(), String> {
     let text = &block.program;
-    let loaded = if block.is_gcl { gcl::load(text) } else { load(text, &LoadOptions::default()) };
+    let loaded = if block.is_gcl { gcl::load(text) } else { load(text, &load_options(block)?) };
     let mut errors = loaded.diagnostics.iter().filter(|finding| finding.is_error());
     if let Some(code) = block.words.get("error") {
         let found = errors.any(|finding| finding.code.as_str().starts_with(code));
@@ -76,6 +76,12 @@ pub fn run(block: &Block) -> Result<(), String> {
         }
     }
     if block.reach.is_empty() { Ok(()) } else { reach(block, &loaded, program) }
+}
+
+fn load_options(block: &Block) -> Result<LoadOptions, String> {
+    let named = |name: &String| Dialect::named(name).ok_or_else(|| format!("there is no dialect `{name}`"));
+    let dialect = block.words.get("dialect").map(named).transpose()?;
+    Ok(LoadOptions { dialect, ..LoadOptions::default() })
 }
 
 /// Returns the verdict of the search over a box, for guarded commands: perhaps no engine supports the program.

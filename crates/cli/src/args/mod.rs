@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use selvedge_check::{ContextBound, Initial, Limits, Question};
 use selvedge_engines::sat::{Recursion, SummaryMode};
-use selvedge_frontend::bp::LoadOptions;
+use selvedge_frontend::bp::{Dialect, LoadOptions};
 use selvedge_report::json::QuestionView;
 
 use crate::input::Input;
@@ -31,6 +31,10 @@ pub(crate) struct Cli {
     /// File with the target of a thread-transition system (.tts) [default: the .prop file next to it]
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) prop: Option<PathBuf>,
+    /// Dialect of Boolean programs [default: getafix for programs with `init` beside `thread0`, `thread1`, .., else
+    /// selvedge]
+    #[arg(long, value_name = "DIALECT", global = true, value_parser = dialect_parser())]
+    pub(crate) dialect: Option<Dialect>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -342,7 +346,7 @@ impl QuestionArgs {
     /// Returns the options with which a program is read for this question.
     pub(crate) fn load_options(&self) -> LoadOptions {
         let labels = self.label.iter().chain(&self.assertion).chain(&self.together).cloned().collect();
-        LoadOptions { entry: self.entry.clone(), labels }
+        LoadOptions { entry: self.entry.clone(), labels, ..LoadOptions::default() }
     }
 }
 

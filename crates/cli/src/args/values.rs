@@ -6,6 +6,7 @@ use selvedge_check::{ContextBound, Initial};
 use selvedge_driver::Pass;
 use selvedge_engines::EngineKind;
 use selvedge_engines::sat::{Recursion, SummaryMode};
+use selvedge_frontend::bp::Dialect;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum When {
@@ -106,6 +107,18 @@ pub(super) fn engine_parser() -> impl clap::builder::TypedValueParser<Value = En
     let engines = EngineKind::ALL.iter().map(|kind| PossibleValue::new(kind.name()).help(kind.summary()));
     let names: Vec<PossibleValue> = std::iter::once(auto).chain(engines).collect();
     PossibleValuesParser::new(names).map(|name| EngineChoice(EngineKind::from_name(&name)))
+}
+
+pub(super) fn dialect_parser() -> impl clap::builder::TypedValueParser<Value = Dialect> {
+    let value = |dialect: &Dialect| {
+        PossibleValue::new(dialect.name()).help(match dialect {
+            Dialect::Selvedge => "as described in docs/language.md",
+            Dialect::Getafix => "with the relational updates and the variable `atomic` of Getafix",
+        })
+    };
+    let names: Vec<PossibleValue> = Dialect::ALL.iter().map(value).collect();
+    PossibleValuesParser::new(names)
+        .map(|name| Dialect::named(&name).expect("the parser accepts only the names of dialects"))
 }
 
 pub(super) fn summary_mode_parser() -> impl clap::builder::TypedValueParser<Value = SummaryMode> {

@@ -8,11 +8,11 @@ use crate::exit::Exit;
 use crate::session::Session;
 
 pub(crate) fn dap(session: &Session) -> Exit {
-    ended(dap::serve(&mut stdin().lock(), &mut stdout().lock(), &session.solvers), session)
+    ended(dap::serve(&mut stdin().lock(), &mut stdout().lock(), &session.solvers, session.dialect), session)
 }
 
 pub(crate) fn lsp(session: &Session) -> Exit {
-    ended(server::serve(&mut stdin().lock(), &mut stdout(), &session.solvers), session)
+    ended(server::serve(&mut stdin().lock(), &mut stdout(), &session.solvers, session.dialect), session)
 }
 
 fn ended(served: io::Result<()>, session: &Session) -> Exit {

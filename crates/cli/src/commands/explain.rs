@@ -43,6 +43,7 @@ fn severity(code: Code) -> &'static str {
     match code.severity() {
         Severity::Error => "error",
         Severity::Warning => "warning",
+        Severity::Note => "note",
     }
 }
 

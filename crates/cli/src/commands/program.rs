@@ -77,7 +77,8 @@ pub(crate) fn load_as(
     session: &Session,
 ) -> Result<Program, Exit> {
     let source = language::read(language, input, session).map_err(|message| session.refuse(Exit::Input, message))?;
-    let loaded = language.load(source.text(), options);
+    let options = LoadOptions { dialect: session.dialect, ..options.clone() };
+    let loaded = language.load(source.text(), &options);
     print_diagnostics(&source, &loaded.diagnostics, warnings, session);
     if loaded.system.is_some() && loaded.program.is_none() {
         session.printer.error(&format!("{}: this command does not support pushdown systems", source.name));

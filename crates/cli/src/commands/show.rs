@@ -23,7 +23,7 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
     if args.what == What::Ast && language == Language::Bp {
         return show_tree(args, session);
     }
-    let options = LoadOptions { entry: args.entry.clone(), labels: Vec::new() };
+    let options = LoadOptions { entry: args.entry.clone(), ..LoadOptions::default() };
     let subject = program::load_as(language, &args.input, &options, Warnings::Hidden, session)?;
     let posed = subject.pose(&Question::default(), session)?;
     let (program, target) = (&posed.program, &posed.target);

@@ -10,7 +10,7 @@ mod resolve;
 
 use crate::load::Loaded;
 
-pub use crate::load::LoadOptions;
+pub use crate::load::{Dialect, LoadOptions};
 pub use crate::tokens::MAX_DEPTH;
 pub use format::format;
 

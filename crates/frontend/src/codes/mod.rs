@@ -76,18 +76,24 @@ codes! {
     OutsideRange "SV0038";
     MisplacedNondet "SV0039";
     MisplacedGoto "SV0040";
+    RelationalUpdate "SV0041";
     UnusedVariable "SV0101";
     UnusedLabel "SV0102";
     Unreachable "SV0103";
     ReturnWithoutValues "SV0104";
     FallsOffEnd "SV0105";
     MixedPrecedence "SV0106";
+    AtomicVariable "SV0201";
 }
 
 impl Code {
-    /// Returns the severity: errors have numbers below 100, warnings above.
+    /// Returns the severity: errors have numbers below 100, warnings below 200, and notes above.
     pub fn severity(self) -> Severity {
-        if self < Code::UnusedVariable { Severity::Error } else { Severity::Warning }
+        match self {
+            _ if self < Code::UnusedVariable => Severity::Error,
+            _ if self < Code::AtomicVariable => Severity::Warning,
+            _ => Severity::Note,
+        }
     }
 
     /// Returns whether its examples are guarded commands rather than Boolean programs.

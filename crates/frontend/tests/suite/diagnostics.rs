@@ -1,7 +1,7 @@
 //! Findings, at their places. A line `//^^^ CODE text` speaks of the line before it: the carets mark the place, and the
 //! message, or the help after it, contains the text.
 
-use selvedge_frontend::bp::{self, LoadOptions};
+use selvedge_frontend::bp::{self, Dialect, LoadOptions};
 use selvedge_frontend::diagnostic::{Code, Diagnostic};
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -478,4 +478,124 @@ fn an_empty_file_has_no_entry() {
 #[test]
 fn windows_line_ends_mean_nothing() {
     assert_eq!(codes("decl x;\r\nvoid main() begin // first\r\n  x := 1;\r\nend\r\n"), []);
+}
+
+#[test]
+fn new_values_have_a_meaning_or_are_rejected() {
+    let in_main =
+        |stmt: &str| format!("decl x;\nbool f(a) begin return a; end\nvoid main() begin\n  x := *;\n  {stmt}\nend\n");
+    for stmt in [
+        "assume('x);",
+        "assume(x');",
+        "assert('x);",
+        "abortif('x);",
+        "if ('x) then skip; fi",
+        "while ('x) do skip; od",
+        "x := 'x;",
+        "x := f('x);",
+        "return 'x;",
+        "print('x);",
+        "start_thread f('x);",
+    ] {
+        let text = in_main(stmt);
+        for dialect in [Dialect::Selvedge, Dialect::Getafix] {
+            let options = LoadOptions { dialect: Some(dialect), ..LoadOptions::default() };
+            let found: Vec<Code> = bp::load(&text, &options).diagnostics.iter().map(|found| found.code).collect();
+            assert!(found.contains(&Code::MisplacedPrime), "{dialect:?}, {stmt}: {found:?}");
+        }
+    }
+    let enforced = "decl x;\nvoid main() begin\n  enforce 'x;\n  x := *;\nend\n";
+    assert_eq!(codes(enforced), [Code::MisplacedPrime]);
+    assert_eq!(codes("decl x := 'x;\nvoid main() begin\n  x := 0;\nend\n"), [Code::MisplacedPrime]);
+    assert_eq!(codes(&in_main("x := * constrain 'x;")), []);
+    assert_eq!(codes(&in_main("constrain(x);")), []);
+    assert_eq!(codes(&in_main("constrain('x);")), [Code::RelationalUpdate]);
+}
+
+#[test]
+fn a_relational_update_needs_the_dialect() {
+    check(
+        "
+decl x, y;
+void main() begin
+  x := *;
+  constrain((x = y) & ('x = y));
+                     //^^ SV0041 --dialect getafix
+end
+",
+    );
+}
+
+#[test]
+fn other_threads_have_no_part_in_relational_updates() {
+    let options = LoadOptions { dialect: Some(Dialect::Getafix), ..LoadOptions::default() };
+    check_with(
+        "
+void main() begin
+  decl x;
+  x := 0;
+  constrain('x = x$);
+               //^^ SV0026 cannot be read here
+  constrain('x$ & 'x);
+          //^^^ SV0026 cannot be read here
+end
+",
+        &options,
+    );
+}
+
+#[test]
+fn a_variable_that_marks_sections_is_told_and_excludes_statements_for_the_same() {
+    check(
+        "
+decl atomic;
+   //^^^^^^ SV0201 --dialect selvedge
+void init() begin
+  atomic := F;
+end
+void thread0() begin
+  atomic_begin;
+//^^^^^^^^^^^^ SV0028 both kinds
+  atomic := T;
+end
+",
+    );
+}
+
+#[test]
+fn a_thread_begins_with_a_procedure_of_its_own_beside_a_variable_that_marks_sections() {
+    check(
+        "
+decl atomic;
+   //^^^^^^ SV0201 no other thread
+void init() begin
+  atomic := F;
+end
+  void thread0() begin
+//^^^^^^^^^^^^^^ SV0028 also called
+  atomic := T;
+end
+void thread1() begin
+  thread0();
+end
+",
+    );
+}
+
+#[test]
+fn the_dialect_of_getafix_is_told_by_the_shape_of_the_program() {
+    let body = "begin atomic := F; end\n";
+    let with = |heads: &[&str]| heads.iter().fold("decl atomic;\n".to_owned(), |text, head| text + head + " " + body);
+    let is_told = |text: &str, dialect| {
+        let options = LoadOptions { dialect, ..LoadOptions::default() };
+        bp::load(text, &options).diagnostics.iter().any(|found| found.code == Code::AtomicVariable)
+    };
+    let shape = with(&["void init()", "void thread0()", "void thread1()"]);
+    assert!(is_told(&shape, None));
+    assert!(!is_told(&shape, Some(Dialect::Selvedge)));
+    let others = [&["void thread0()", "void thread1()"][..], &["void init()", "void thread0()", "void main()"]];
+    for heads in others {
+        assert!(!is_told(&with(heads), None), "{heads:?}");
+        assert!(is_told(&with(heads), Some(Dialect::Getafix)), "{heads:?}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Every code is explained by a program that has exactly this finding, and by one that has none.
 
-use selvedge_frontend::diagnostic::Code;
+use selvedge_frontend::diagnostic::{Code, Severity};
 use selvedge_frontend::{bp, gcl};
 
 fn findings(code: Code, program: &str) -> Vec<Code> {
@@ -45,11 +45,14 @@ fn numbers_are_in_order_and_head_their_explanations() {
 }
 
 #[test]
-fn errors_and_warnings_are_told_apart_by_their_numbers() {
+fn errors_warnings_and_notes_are_told_apart_by_their_numbers() {
     for code in Code::ALL {
-        let is_warning = code.as_str().starts_with("SV01");
-        let severity = code.severity();
-        assert_eq!(severity == selvedge_frontend::diagnostic::Severity::Warning, is_warning, "{}", code.as_str());
+        let expected = match &code.as_str()[..4] {
+            "SV00" => Severity::Error,
+            "SV01" => Severity::Warning,
+            _ => Severity::Note,
+        };
+        assert_eq!(code.severity(), expected, "{}", code.as_str());
     }
 }
 

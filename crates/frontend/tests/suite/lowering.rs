@@ -92,11 +92,11 @@ fn each_star_is_a_choice_of_its_own() {
 #[test]
 fn shorthands_become_what_they_stand_for() {
     check(
-        "dead x, l; abortif(x); constrain('x = y); print(x, y); assert x; end_thread",
+        "dead x, l; abortif(x); constrain(x = y); print(x, y); assert x; end_thread",
         &[
             "L0 -> L1: x := ?0, l := ?1",
             "L1 -> L2: assume !x",
-            "L2 -> L3: assume x' = y",
+            "L2 -> L3: assume x = y",
             "L3 -> L4: skip",
             "L4 -> L5: assert x",
             "L5 -> L7: end",

@@ -12,6 +12,7 @@ mod wire;
 use std::io::{self, BufRead, Write};
 
 use selvedge_check::{Run, Solvers};
+use selvedge_frontend::bp::Dialect;
 use selvedge_report::session::Session;
 use serde_json::{Value, json};
 
@@ -39,13 +40,18 @@ fn capabilities() -> Value {
 }
 
 /// Serves one client until it disconnects.
-pub fn serve(input: &mut dyn BufRead, output: &mut dyn Write, solvers: &Solvers) -> io::Result<()> {
+pub fn serve(
+    input: &mut dyn BufRead,
+    output: &mut dyn Write,
+    solvers: &Solvers,
+    dialect: Option<Dialect>,
+) -> io::Result<()> {
     let mut wire = Wire::new(input, output);
     while let Some(request) = wire.read()? {
         match request.command.as_str() {
             "initialize" => wire.answer(&request, Ok(capabilities()))?,
             "launch" | "attach" => {
-                if let Some(found) = launch(&mut wire, &request, solvers)? {
+                if let Some(found) = launch(&mut wire, &request, solvers, dialect)? {
                     return walk(&mut wire, &found);
                 }
             }
@@ -57,10 +63,15 @@ pub fn serve(input: &mut dyn BufRead, output: &mut dyn Write, solvers: &Solvers)
 }
 
 /// Looks for the execution. Where there is none the session ends with a sentence that says why.
-fn launch(wire: &mut Wire<'_>, request: &Request, solvers: &Solvers) -> io::Result<Option<Found>> {
+fn launch(
+    wire: &mut Wire<'_>,
+    request: &Request,
+    solvers: &Solvers,
+    dialect: Option<Dialect>,
+) -> io::Result<Option<Found>> {
     let wanted: Result<Wanted, _> = serde_json::from_value(request.arguments.clone());
     let run = Run::unlimited().with_solvers(solvers.clone());
-    let answer = wanted.map_err(|error| error.to_string()).and_then(|wanted| find(&wanted, &run));
+    let answer = wanted.map_err(|error| error.to_string()).and_then(|wanted| find(&wanted, dialect, &run));
     match answer {
         Ok(Launched::Found(found)) => {
             wire.answer(request, Ok(json!({})))?;

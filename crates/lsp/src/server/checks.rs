@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
 
 use selvedge_check::{CancelToken, Event, Limits, Observer, Run, Solvers};
+use selvedge_frontend::bp::Dialect;
 use selvedge_report::text;
 use serde_json::{Value, json};
 
@@ -26,6 +27,8 @@ pub(super) struct Checks<'s, 'e> {
     scope: &'s Scope<'s, 'e>,
     client: &'e Client<'e>,
     solvers: &'e Solvers,
+    /// The dialect of Boolean programs, if the user names one.
+    dialect: Option<Dialect>,
     running: Arc<Mutex<Vec<Running>>>,
 }
 
@@ -34,14 +37,20 @@ struct Job {
     request: Value,
     uri: String,
     text: String,
+    dialect: Option<Dialect>,
     arguments: Value,
     token: Value,
     cancel: CancelToken,
 }
 
 impl<'s, 'e: 's> Checks<'s, 'e> {
-    pub(super) fn new(scope: &'s Scope<'s, 'e>, client: &'e Client<'e>, solvers: &'e Solvers) -> Checks<'s, 'e> {
-        Checks { scope, client, solvers, running: Arc::default() }
+    pub(super) fn new(
+        scope: &'s Scope<'s, 'e>,
+        client: &'e Client<'e>,
+        solvers: &'e Solvers,
+        dialect: Option<Dialect>,
+    ) -> Checks<'s, 'e> {
+        Checks { scope, client, solvers, dialect, running: Arc::default() }
     }
 
     /// Starts a check; its answer is sent when it is there.
@@ -50,7 +59,7 @@ impl<'s, 'e: 's> Checks<'s, 'e> {
         let entry = Running { request: request.clone(), token: token.clone(), cancel: cancel.clone() };
         self.running.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
         let (client, solvers, running) = (self.client, self.solvers, Arc::clone(&self.running));
-        let job = Job { request, uri: uri.to_string(), text, arguments, token, cancel };
+        let job = Job { request, uri: uri.to_string(), text, dialect: self.dialect, arguments, token, cancel };
         let work = move || {
             let request = job.request.clone();
             let result = execute(&job, client, solvers);
@@ -125,7 +134,8 @@ fn answer(job: &Job, progress: &Progress<'_>, solvers: &Solvers) -> Result<Value
     let mut wanted: Wanted = serde_json::from_value(job.arguments.clone()).map_err(|error| error.to_string())?;
     wanted.assertion = wanted.assertion.or_else(|| job.arguments["line"].as_u64().map(|line| line.to_string()));
     let question = wanted.question(&job.text);
-    let subjected = load(&path_of(&job.uri), job.text.clone(), &wanted.load_options(&question))?;
+    let subjected =
+        load(&path_of(&job.uri), job.text.clone(), &wanted.load_options(&question, &job.text, job.dialect)?)?;
     let run = Run::new(job.cancel.clone(), Limits::default(), progress).with_solvers(solvers.clone());
     let answer = ask(&subjected, question, &run)?;
     let context =

@@ -18,7 +18,7 @@ use std::path::Path;
 
 use selvedge_check::Solvers;
 use selvedge_frontend::Language;
-use selvedge_frontend::bp::LoadOptions;
+use selvedge_frontend::bp::{Dialect, LoadOptions};
 use selvedge_frontend::diagnostic::{Annotation, Severity};
 use selvedge_frontend::visible::visible_name;
 use serde_json::{Value, json};
@@ -27,6 +27,7 @@ use checks::Checks;
 use client::{Client, ErrorCode, Incoming, Refusal};
 use places::Places;
 
+use crate::found::dialect_of;
 use crate::frames::Frames;
 
 /// Returns what the server can do.
@@ -44,11 +45,16 @@ fn capabilities() -> Value {
 }
 
 /// Serves one client until it says goodbye, or its stream ends.
-pub fn serve(input: &mut dyn BufRead, output: &mut (dyn Write + Send), solvers: &Solvers) -> io::Result<()> {
+pub fn serve(
+    input: &mut dyn BufRead,
+    output: &mut (dyn Write + Send),
+    solvers: &Solvers,
+    dialect: Option<Dialect>,
+) -> io::Result<()> {
     let client = Client::new(output);
     std::thread::scope(|scope| {
-        let checks = Checks::new(scope, &client, solvers);
-        let mut server = Server { client: &client, stage: Stage::Before, files: BTreeMap::new(), checks };
+        let checks = Checks::new(scope, &client, solvers, dialect);
+        let mut server = Server { client: &client, stage: Stage::Before, files: BTreeMap::new(), checks, dialect };
         let served = server.run(&mut Frames::new(input));
         server.checks.cancel_all();
         served
@@ -71,6 +77,8 @@ struct Server<'s, 'e> {
     /// The texts of open files by their addresses.
     files: BTreeMap<String, String>,
     checks: Checks<'s, 'e>,
+    /// The dialect of Boolean programs, if the user names one.
+    dialect: Option<Dialect>,
 }
 
 impl Server<'_, '_> {
@@ -196,7 +204,7 @@ impl Server<'_, '_> {
     fn publish(&self, uri: &str) -> io::Result<()> {
         let text = self.files.get(uri).map_or("", String::as_str);
         // A text on which the reader fails has no diagnostics.
-        let diagnostics = guarded(|| diagnostics(uri, text)).unwrap_or_default();
+        let diagnostics = guarded(|| diagnostics(uri, text, self.dialect)).unwrap_or_default();
         self.client.notify("textDocument/publishDiagnostics", &json!({ "uri": uri, "diagnostics": diagnostics }))
     }
 }
@@ -231,9 +239,10 @@ fn path_of(uri: &str) -> String {
 }
 
 /// Returns the diagnostics of a text.
-fn diagnostics(uri: &str, text: &str) -> Vec<Value> {
+fn diagnostics(uri: &str, text: &str, dialect: Option<Dialect>) -> Vec<Value> {
     let places = Places::new(text);
-    let loaded = selvedge_frontend::load(Path::new(&path_of(uri)), text, &LoadOptions::default());
+    let options = LoadOptions { dialect: dialect_of(text, dialect), ..LoadOptions::default() };
+    let loaded = selvedge_frontend::load(Path::new(&path_of(uri)), text, &options);
     let remark = |annotation: &Annotation| {
         json!({
             "location": { "uri": uri, "range": places.range(annotation.span) },
@@ -244,7 +253,7 @@ fn diagnostics(uri: &str, text: &str) -> Vec<Value> {
         let help = found.help.as_ref().map_or(String::new(), |help| format!("\nhelp: {help}"));
         json!({
             "range": places.range(found.primary.span),
-            "severity": match found.severity { Severity::Error => 1, Severity::Warning => 2 },
+            "severity": match found.severity { Severity::Error => 1, Severity::Warning => 2, Severity::Note => 3 },
             "code": found.code.as_str(),
             "source": "selvedge",
             "message": format!("{}{help}", found.message),

@@ -193,7 +193,11 @@ pub fn diagnostics(source: &Source, diagnostics: &[Diagnostic]) -> Value {
         let (file, first) = source.part(diagnostic.primary.span.start as usize);
         let mut view = json!({
             "code": diagnostic.code.as_str(),
-            "severity": match diagnostic.severity { Severity::Error => "error", Severity::Warning => "warning" },
+            "severity": match diagnostic.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Note => "note",
+            },
             "message": diagnostic.message,
             "span": span(&diagnostic.primary),
             "label": diagnostic.primary.label,

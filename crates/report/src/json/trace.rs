@@ -225,7 +225,7 @@ impl QuestionView {
     /// Returns the options with which the program is read for this question.
     pub fn load_options(&self) -> LoadOptions {
         let labels = self.label.iter().chain(&self.assertion).chain(&self.together).cloned().collect();
-        LoadOptions { entry: self.entry.clone(), labels }
+        LoadOptions { entry: self.entry.clone(), labels, ..LoadOptions::default() }
     }
 
     /// The question without the entry, which concerns the reader of the program.
@@ -344,7 +344,7 @@ fn step_view(context: Context<'_>, step: &Step, told: Option<&AnnotatedStep>) ->
         thread: step.thread.0,
         edge: step.edge.index() as u32,
         line: context.source.line(span.start as usize),
-        text: context.source.flat(span),
+        text: context.statement(step.edge),
         command: context.map.commands.get(&step.edge).cloned(),
         choices: values(&step.choices),
         any: Vec::new(),

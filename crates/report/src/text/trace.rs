@@ -263,7 +263,7 @@ pub fn event_text(thread: ThreadId, event: &Event) -> String {
 fn note(role: Role) -> Option<&'static str> {
     match role {
         Role::Enforce => Some("enforced"),
-        Role::Statement | Role::Holds | Role::Fails | Role::Initialise | Role::FallOff => None,
+        Role::Statement | Role::Holds | Role::Fails | Role::Initialise | Role::FallOff | Role::Section => None,
     }
 }
 

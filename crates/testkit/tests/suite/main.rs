@@ -16,6 +16,7 @@ mod explicit;
 mod extraction;
 mod forged_evidence;
 mod gcl;
+mod getafix;
 mod house;
 mod integers;
 mod literate;

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use selvedge_check::{Answer, EngineEnd, Model, Observer, Outcome, Reason, Run, Subject};
 use selvedge_driver::Failure;
 use selvedge_driver::defect::guard;
-use selvedge_frontend::Language;
 use selvedge_frontend::diagnostic::Diagnostic;
+use selvedge_frontend::{Language, LoadOptions};
 use selvedge_ir::pds::{Pds, Threads};
 use selvedge_ir::span::SourceMap;
 use selvedge_report::html;
@@ -117,7 +117,8 @@ pub(super) fn check(
     let checked = guard(|| match language {
         Language::Pds => system::load_and_check(input, &source, args, &run, reading),
         Language::Bp | Language::Gcl | Language::Tts | Language::Spec => {
-            load_and_check(language, &source, args, &run, reading)
+            let reader = LoadOptions { dialect: session.dialect, ..args.question.load_options() };
+            load_and_check(language, &source, args, &reader, &run, reading)
         }
     });
     match checked {
@@ -140,10 +141,11 @@ fn load_and_check(
     language: Language,
     source: &Source,
     args: &CheckArgs,
+    reader: &LoadOptions,
     run: &Run<'_>,
     reading: Instant,
 ) -> (Reading, Result<CheckResult, NoAnswer>) {
-    let loaded = language.load(source.text(), &args.question.load_options());
+    let loaded = language.load(source.text(), reader);
     let parts = Reading { diagnostics: loaded.diagnostics, map: loaded.source_map, load: reading.elapsed() };
     let result = (|| {
         run.check_limits().map_err(|stop| NoAnswer::Undecided(Reason::Stop(stop)))?;
@@ -367,6 +369,7 @@ mod tests {
             start: Instant::now(),
             prop: prop.map(|name| folder.join(name)),
             limits: LimitArgs::default(),
+            dialect: None,
         };
         (check(&args.inputs[0], &args, &session, session.start, observer), *args)
     }

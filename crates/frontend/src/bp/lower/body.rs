@@ -75,6 +75,7 @@ impl<'a> Body<'_, 'a> {
         self.procedure().exit = exit;
         let inside = if block.iter().any(is_step) { first } else { fall };
         let entry = self.way_in(inside, &inits);
+        let entry = self.before_thread(entry);
         self.procedure().entry = entry;
         self.next = first + block.iter().filter(|stmt| is_step(stmt)).count();
         if self.block(block, first, fall) == Flow::Continues {
@@ -244,7 +245,9 @@ impl<'a> Body<'_, 'a> {
         }
         let op = Op::Return(self.arbitrary_results());
         let exit = self.procedure().exit;
-        self.edge(fall, exit, op, Origin { span: end, role: Role::FallOff });
+        let origin = Origin { span: end, role: Role::FallOff };
+        let last = self.before_return(fall, origin);
+        self.edge(last, exit, op, origin);
     }
 
     pub(super) fn arbitrary_results(&self) -> Vec<Expr> {

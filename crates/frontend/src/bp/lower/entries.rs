@@ -4,8 +4,8 @@ use selvedge_ir::span::Span;
 use selvedge_ir::{Count, Entry, EntryId, ProcId};
 
 use super::Lowering;
-use crate::bp::LoadOptions;
 use crate::bp::ast::Copies;
+use crate::bp::{Dialect, LoadOptions};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::suggest::nearest;
 
@@ -80,13 +80,7 @@ impl Lowering<'_> {
 
     /// Adds entries for `thread0`, `thread1`, .. in the order of their numbers, with `init` before them.
     fn numbered_threads(&mut self) {
-        let number = |name: &str| -> Option<u64> {
-            let digits = name.strip_prefix("thread")?;
-            digits.parse().ok().filter(|_| digits.bytes().all(|digit| digit.is_ascii_digit()))
-        };
-        let units = self.tables.units.iter_enumerated();
-        let mut threads: Vec<(u64, ProcId)> = units.filter_map(|(id, unit)| Some((number(unit.name)?, id))).collect();
-        threads.sort_unstable();
+        let threads = self.numbered();
         for (_, procedure) in &threads {
             let name = self.tables.units[*procedure].name;
             self.add_entry(name, *procedure, Count::Exactly(1));
@@ -94,6 +88,26 @@ impl Lowering<'_> {
         if !threads.is_empty() && self.found.program.prelude.is_none() {
             self.found.program.prelude = self.top_procedure("init");
         }
+    }
+
+    /// Returns the procedures `thread0`, `thread1`, .. in the order of their numbers.
+    fn numbered(&self) -> Vec<(u64, ProcId)> {
+        let number = |name: &str| -> Option<u64> {
+            let digits = name.strip_prefix("thread")?;
+            digits.parse().ok().filter(|_| digits.bytes().all(|digit| digit.is_ascii_digit()))
+        };
+        let units = self.tables.units.iter_enumerated();
+        let mut threads: Vec<(u64, ProcId)> = units.filter_map(|(id, unit)| Some((number(unit.name)?, id))).collect();
+        threads.sort_unstable();
+        threads
+    }
+
+    /// Returns the dialect that the shape of the file tells: programs for Getafix have a procedure `init` beside
+    /// `thread0`, `thread1`, .. and neither `main` nor processes.
+    pub(super) fn recognised_dialect(&self) -> Dialect {
+        let has_other_starts = !self.tables.processes.is_empty() || self.top_procedure("main").is_some();
+        let has_shape = self.top_procedure("init").is_some() && !self.numbered().is_empty();
+        if has_shape && !has_other_starts { Dialect::Getafix } else { Dialect::Selvedge }
     }
 
     fn top_procedure(&self, name: &str) -> Option<ProcId> {

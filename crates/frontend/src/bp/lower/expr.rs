@@ -17,6 +17,8 @@ pub(super) enum Context {
     Passive,
     /// Also new values: `constrain`.
     Constrain,
+    /// Old and new values of the stepping thread only: relational updates.
+    Relation,
 }
 
 /// The context that the expressions of one edge share.
@@ -75,14 +77,16 @@ impl Lowering<'_> {
             None => Expr::FALSE,
             Some(Meaning::Active(var)) if cx.initial.is_some() => self.initial_read(cx, var, span),
             Some(Meaning::Active(var)) => Expr::Var(var),
-            Some(Meaning::Passive(_)) if context == Context::Plain => self.misplaced_passive(symbol, span),
+            Some(Meaning::Passive(_)) if matches!(context, Context::Plain | Context::Relation) => {
+                self.misplaced_passive(symbol, span)
+            }
             Some(Meaning::Passive(var)) => Expr::Passive(var),
         }
     }
 
     fn primed(&mut self, cx: &mut ExprCx<'_>, context: Context, symbol: Symbol, span: Span) -> Expr {
         let meaning = self.resolve(cx.view, symbol, span);
-        if context != Context::Constrain {
+        if matches!(context, Context::Plain | Context::Passive) {
             let message = format!("the new value of `{}` cannot be used here", self.text(symbol));
             let diagnostic = Diagnostic::new(Code::MisplacedPrime, message, span)
                 .help("`'` can only be used in the `constrain` part of an assignment");
@@ -92,6 +96,7 @@ impl Lowering<'_> {
         match meaning {
             None => Expr::FALSE,
             Some(Meaning::Active(var)) => Expr::Next(var),
+            Some(Meaning::Passive(_)) if context == Context::Relation => self.misplaced_passive(symbol, span),
             Some(Meaning::Passive(var)) => Expr::PassiveNext(var),
         }
     }

@@ -2,13 +2,16 @@
 //!
 //! Order of work: [`resolve`](super::resolve) collects declarations; [`entries`] chooses the procedures that the
 //! initial threads run; [`initial`] turns initial values into one parallel assignment; [`body`] and [`stmt`] lower each
-//! procedure, one location per statement; [`unused`] warns of unused names. All of this works on any tree, so that all
-//! errors are reported; the program is only returned if there are none.
+//! procedure, one location per statement; [`unused`] warns of unused names. What only the dialect of Getafix has is in
+//! [`relation`] and [`sections`]. All of this works on any tree, so that all errors are reported; the program is only
+//! returned if there are none.
 
 mod body;
 mod entries;
 mod expr;
 mod initial;
+mod relation;
+mod sections;
 mod stmt;
 mod unused;
 
@@ -17,9 +20,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_ir::span::Span;
 use selvedge_ir::{ProcId, Scope, VarId};
 
-use super::LoadOptions;
 use super::ast::{File, Symbol};
 use super::resolve::{Output, Tables, VarTable, collect};
+use super::{Dialect, LoadOptions};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::load::Loaded;
 use crate::suggest::nearest;
@@ -50,9 +53,14 @@ pub(super) fn lower(file: &File, parsed: Vec<Diagnostic>, skipped: FxHashSet<Sym
         unused_labels: Vec::new(),
         enforced_nodes: 0,
         entry_procs: FxHashSet::default(),
+        dialect: Dialect::Selvedge,
+        sections: None,
+        n_updated: 0,
     };
+    lowering.dialect = options.dialect.unwrap_or_else(|| lowering.recognised_dialect());
     lowering.choose_entries(options);
     lowering.initial_values();
+    lowering.find_sections();
     for proc in lowering.tables.units.indices() {
         lowering.body(proc, options);
     }
@@ -83,6 +91,11 @@ struct Lowering<'a> {
     enforced_nodes: usize,
     /// The procedures that initial threads run.
     entry_procs: FxHashSet<ProcId>,
+    dialect: Dialect,
+    /// The atomic sections that a variable marks, in the dialect of Getafix.
+    sections: Option<sections::Sections>,
+    /// The number of variables in all relational updates so far.
+    n_updated: usize,
 }
 
 /// The kind of thing that an unknown name should refer to.

@@ -66,7 +66,7 @@ impl<'a> Body<'_, 'a> {
             StmtKind::Goto(labels) => return self.goto_stmt(labels, from, origin),
             StmtKind::Return(results) => return self.return_stmt(results, from, origin),
             StmtKind::EndThread => {
-                let exit = self.exit();
+                let (from, exit) = (self.before_end(from, origin), self.exit());
                 self.edge(from, exit, Op::End, origin);
                 return Flow::Stops;
             }
@@ -79,7 +79,7 @@ impl<'a> Body<'_, 'a> {
                 self.step(from, to, Op::Assert(condition), n_choices, origin);
             }
             StmtKind::Assume(condition) => self.assume(Context::Passive, condition, from, to, origin),
-            StmtKind::Constrain(condition) => self.assume(Context::Constrain, condition, from, to, origin),
+            StmtKind::Constrain(condition) => self.constrain(condition, from, to, origin),
             StmtKind::Abortif(condition) => {
                 let (condition, n_choices) = self.condition(Context::Plain, condition);
                 self.step(from, to, Op::assume(Expr::negate(condition)), n_choices, origin);
@@ -90,8 +90,8 @@ impl<'a> Body<'_, 'a> {
                 self.low.report(diagnostic);
             }
             StmtKind::StartThread(start) => self.start_thread(start, from, to, origin),
-            StmtKind::AtomicBegin => self.step(from, to, Op::AtomicBegin, 0, origin),
-            StmtKind::AtomicEnd => self.step(from, to, Op::AtomicEnd, 0, origin),
+            StmtKind::AtomicBegin => self.atomic(Op::AtomicBegin, from, to, origin),
+            StmtKind::AtomicEnd => self.atomic(Op::AtomicEnd, from, to, origin),
         }
         Flow::Continues
     }
@@ -100,13 +100,13 @@ impl<'a> Body<'_, 'a> {
         self.low.found.program.procs[self.proc].exit
     }
 
-    fn condition(&mut self, context: Context, condition: &ast::Expr) -> (Expr, u32) {
+    pub(super) fn condition(&mut self, context: Context, condition: &ast::Expr) -> (Expr, u32) {
         let mut cx = ExprCx::new(&self.view);
         let expr = self.low.expr(&mut cx, context, condition);
         (expr, cx.n_choices)
     }
 
-    fn assume(&mut self, context: Context, condition: &ast::Expr, from: LocId, to: LocId, origin: Origin) {
+    pub(super) fn assume(&mut self, context: Context, condition: &ast::Expr, from: LocId, to: LocId, origin: Origin) {
         let (condition, n_choices) = self.condition(context, condition);
         self.step(from, to, Op::assume(condition), n_choices, origin);
     }
@@ -179,7 +179,7 @@ impl<'a> Body<'_, 'a> {
             }
             exprs = self.arbitrary_results();
         }
-        let exit = self.exit();
+        let (from, exit) = (self.before_return(from, origin), self.exit());
         self.edge(from, exit, Op::Return(exprs), origin);
         Flow::Stops
     }
@@ -251,7 +251,7 @@ impl<'a> Body<'_, 'a> {
         active.sort_by_key(|(var, _)| *var);
         active.dedup_by_key(|(var, _)| *var);
         let n_choices = names.len() as u32;
-        self.step(from, to, Op::Assign(Assign { active, ..Assign::skip() }), n_choices, origin);
+        self.update(from, to, Assign { active, ..Assign::skip() }, n_choices, origin);
     }
 
     fn assign(&mut self, assign: &ast::Assign, from: LocId, to: LocId, origin: Origin) {
@@ -277,7 +277,7 @@ impl<'a> Body<'_, 'a> {
             lowered.constrain = self.low.expr(&mut cx, Context::Constrain, constrain);
         }
         let n_choices = cx.n_choices;
-        self.step(from, to, Op::Assign(lowered), n_choices, origin);
+        self.update(from, to, lowered, n_choices, origin);
     }
 
     fn wrong_value_count(&mut self, assign: &ast::Assign) {
@@ -346,7 +346,8 @@ impl<'a> Body<'_, 'a> {
         if results.len() != due {
             self.wrong_result_count(call, due);
         }
-        self.step(from, to, Op::Call(Call { results, callee, args }), n_choices, origin);
+        let back = self.after_call(callee, to, origin);
+        self.step(from, back, Op::Call(Call { results, callee, args }), n_choices, origin);
     }
 
     fn call_results(&mut self, targets: &[Target], meanings: &[Option<Meaning>]) -> Vec<Option<VarId>> {
@@ -443,7 +444,7 @@ impl<'a> Body<'_, 'a> {
     /// Adds an edge that respects the `enforce` clause. An assignment must reach a state that satisfies it. Other steps
     /// are followed by a check; so is the start of a forked thread. An assertion counts only where the clause holds. So
     /// every statement's location is reached only in states that satisfy it.
-    fn step(&mut self, from: LocId, to: LocId, op: Op, n_choices: u32, origin: Origin) {
+    pub(super) fn step(&mut self, from: LocId, to: LocId, op: Op, n_choices: u32, origin: Origin) {
         self.low.check_choices(n_choices, origin.span);
         let Some(enforce) = &self.enforce else { return self.edge(from, to, op, origin) };
         self.low.enforced_nodes += enforce.size;
