@@ -99,7 +99,7 @@ fn answers(record: &Value) -> Value {
     let text = record["program"].as_str().expect("a text");
     let view: QuestionView = serde_json::from_value(record["question"].clone()).expect("a question");
     let question: Question = view.question();
-    let loaded = load(text, &LoadOptions { entry: view.entry.clone(), labels: Vec::new() });
+    let loaded = load(text, &LoadOptions { entry: view.entry.clone(), ..LoadOptions::default() });
     let program = loaded.program.expect("recorded programs are read");
     let posed = question.pose(Subject { program: &program, map: &loaded.source_map, text });
     let (asked, target, threads) = posed.expect("the question fits");
