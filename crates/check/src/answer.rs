@@ -72,6 +72,8 @@ pub struct Answer<M: Model = OwnedTask> {
     pub certifier: Option<&'static str>,
     /// Why a certificate that the engine gave could not be checked: the answer is uncertified then.
     pub unchecked: Option<String>,
+    /// The SMT solver that found the proof and alone judged it, where no other one did: the answer is not certified.
+    pub own_judge: Option<&'static str>,
     /// The engine's explanation of its search.
     pub explanation: Explanation,
     /// The size of the program that was searched, after the passes.
@@ -162,6 +164,8 @@ pub enum Status {
 pub enum Evidence {
     /// A certificate that was accepted.
     Certified,
+    /// A certificate that was judged by this SMT solver alone, which found it.
+    OwnJudge(&'static str),
     /// There was no certificate, or it could not be checked for this reason.
     Uncertified(Option<String>),
 }
@@ -262,6 +266,7 @@ impl<M: Model> Answer<M> {
             runs: Vec::new(),
             certifier: None,
             unchecked: None,
+            own_judge: None,
             explanation: Explanation::default(),
             searched: None,
             times,
@@ -271,14 +276,24 @@ impl<M: Model> Answer<M> {
     /// Returns, for safe answers, whether all of it is certified.
     pub fn certified(&self) -> Option<bool> {
         let each = self.each.as_ref().filter(|_| matches!(self.outcome, Outcome::Safe(_)));
-        each.map_or(self.outcome.certified(), |each| {
-            Some(each.iter().all(|(_, status)| status.certified() == Some(true)))
-        })
+        match (&self.outcome, each) {
+            (_, Some(each)) => Some(each.iter().all(|(_, status)| status.certified() == Some(true))),
+            (Outcome::Safe(proof), None) => Some(proof.is_some() && self.own_judge.is_none()),
+            (Outcome::Unsafe(_) | Outcome::Unknown(_), None) => None,
+        }
     }
 
-    /// Returns `safe`, `safe (uncertified)`, `unsafe` or `unknown`.
+    /// Returns `safe`, `safe (uncertified)`, `safe (checked by the solver that found it)`, `unsafe` or `unknown`.
     pub fn word(&self) -> &'static str {
-        if self.certified() == Some(false) { "safe (uncertified)" } else { self.outcome.name() }
+        let each = self.each.iter().flatten().map(|(_, status)| status);
+        let is_bare = |status: &Status| status.certified() == Some(false) && status.own_judge().is_none();
+        let is_bare = each.clone().any(is_bare);
+        let is_judged = self.own_judge.is_some() || each.clone().any(|status| status.own_judge().is_some());
+        match self.certified() {
+            Some(false) if is_judged && !is_bare => "safe (checked by the solver that found it)",
+            Some(false) => "safe (uncertified)",
+            Some(true) | None => self.outcome.name(),
+        }
     }
 }
 
@@ -317,14 +332,6 @@ impl<M: Model> Outcome<M> {
         match self {
             Outcome::Safe(_) | Outcome::Unsafe(_) => None,
             Outcome::Unknown(reason) => Some(reason),
-        }
-    }
-
-    /// Returns, for safe outcomes, whether a certificate was accepted.
-    pub fn certified(&self) -> Option<bool> {
-        match self {
-            Outcome::Safe(proof) => Some(proof.is_some()),
-            Outcome::Unsafe(_) | Outcome::Unknown(_) => None,
         }
     }
 }
@@ -381,8 +388,20 @@ impl Status {
 
     /// Returns the name, for people: one that lacks evidence says so.
     pub fn word(&self) -> String {
-        let uncertified = if self.certified() == Some(false) { " (uncertified)" } else { "" };
-        format!("{}{uncertified}", self.name())
+        let lacks = match (self.own_judge(), self.certified()) {
+            (Some(_), _) => " (checked by the solver that found it)",
+            (None, Some(false)) => " (uncertified)",
+            (None, _) => "",
+        };
+        format!("{}{lacks}", self.name())
+    }
+
+    /// Returns the SMT solver that judged its own proof, if one did.
+    pub fn own_judge(&self) -> Option<&'static str> {
+        match self {
+            Status::Holds(Evidence::OwnJudge(solver)) | Status::Unreachable(Evidence::OwnJudge(solver)) => Some(solver),
+            _ => None,
+        }
     }
 
     /// Returns why the certificate of an error that cannot happen could not be checked, if that is so.
@@ -395,7 +414,7 @@ impl Status {
         }
     }
 
-    /// Returns, for errors that cannot happen, whether a certificate was accepted.
+    /// Returns, for errors that cannot happen, whether that is certified.
     pub fn certified(&self) -> Option<bool> {
         match self {
             Status::Holds(evidence) | Status::Unreachable(evidence) => Some(*evidence == Evidence::Certified),

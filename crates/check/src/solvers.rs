@@ -17,6 +17,11 @@ impl Solvers {
     pub fn is_empty(&self) -> bool {
         self.z3.is_none() && self.cvc5.is_none()
     }
+
+    /// Returns the name of the one that engines use, if there is one.
+    pub fn of_engines(&self) -> Option<&'static str> {
+        self.z3.as_ref().map(|_| "z3").or(self.cvc5.as_ref().map(|_| "cvc5"))
+    }
 }
 
 /// A failure of an SMT solver.

@@ -25,6 +25,7 @@ pub(crate) struct Attempt {
     pub(crate) outcome: Outcome,
     pub(crate) certifier: Option<&'static str>,
     pub(crate) unchecked: Option<String>,
+    pub(crate) own_judge: Option<&'static str>,
     pub(crate) explanation: Explanation,
     pub(crate) searched: Size,
     pub(crate) times: Times,
@@ -38,6 +39,7 @@ impl Attempt {
             outcome: Outcome::Unknown(Reason::Stop(stop)),
             certifier: None,
             unchecked: None,
+            own_judge: None,
             explanation: Explanation::default(),
             searched: Size::of(prepared.task().program),
             times: Times::default(),
@@ -88,16 +90,16 @@ fn try_attempt(prepared: &Prepared, row: &Row, options: &Options, run: &Run<'_>)
         verdict => verdict,
     });
 
-    let Examined { outcome, unchecked } = match answer {
+    let Examined { outcome, unchecked, own_judge } = match answer {
         Ok(verdict) => {
             run.event(Event::Phase("judging"));
             let answered = certifier.unwrap_or(engine.name());
             timed(&mut times.judge, || examine(&prepared.task(), answered, verdict, run))?
         }
-        Err(reason) => Examined { outcome: Outcome::Unknown(reason), unchecked: None },
+        Err(reason) => Examined { outcome: Outcome::Unknown(reason), unchecked: None, own_judge: None },
     };
     let (engine, searched) = (engine.name(), Size::of(&simplified.program));
-    Ok(Attempt { engine, outcome, certifier, unchecked, explanation, searched, times })
+    Ok(Attempt { engine, outcome, certifier, unchecked, own_judge, explanation, searched, times })
 }
 
 /// The name of the answer without an engine.
@@ -110,11 +112,12 @@ pub(crate) fn by_control_flow(prepared: &Prepared, run: &Run<'_>) -> Option<Resu
     let certificate = timed(&mut times.engine, || control_flow::certificate(&task))?;
     let engine = CONTROL_FLOW;
     let examined = timed(&mut times.judge, || examine(&task, engine, Verdict::Safe(Some(certificate)), run));
-    Some(examined.map(|Examined { outcome, unchecked }| Attempt {
+    Some(examined.map(|Examined { outcome, unchecked, own_judge }| Attempt {
         engine,
         outcome,
         certifier: None,
         unchecked,
+        own_judge,
         explanation: Explanation::default(),
         searched: Size::of(task.program),
         times,

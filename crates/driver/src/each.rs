@@ -75,6 +75,7 @@ fn one_by_one(
     for one in Asked::list(task.target) {
         let alone = OwnedTask { target: one.target(), ..(*task).into() };
         let answer = portfolio::decide(&Prepared::new(alone), &options, run)?;
+        let accepted = answer.own_judge.map_or(Evidence::Certified, Evidence::OwnJudge);
         let is_defect = |run: &EngineRun| matches!(run.end, EngineEnd::Defect(_));
         defects.extend(answer.runs.into_iter().filter(is_defect));
         let status = match answer.outcome {
@@ -82,9 +83,9 @@ fn one_by_one(
             Outcome::Unknown(reason) => Status::Unknown(reason),
             Outcome::Safe(None) => Status::Holds(Evidence::Uncertified(answer.unchecked)),
             Outcome::Safe(Some(certificate)) if certificate.excludes(one.loc(task.program)) => {
-                Status::Unreachable(Evidence::Certified)
+                Status::Unreachable(accepted)
             }
-            Outcome::Safe(Some(_)) => Status::Holds(Evidence::Certified),
+            Outcome::Safe(Some(_)) => Status::Holds(accepted),
         };
         statuses.push((one, status));
     }
@@ -127,7 +128,7 @@ fn judged(
 fn is_unreachable(task: &Task<'_>, edge: EdgeId, findings: &Findings, evidence: &Evidence) -> bool {
     let from = task.program.edges[edge].from;
     let excludes = findings.certificate.as_ref().is_some_and(|certificate| certificate.excludes(from));
-    findings.unreachable.contains(&edge) && (*evidence != Evidence::Certified || excludes)
+    findings.unreachable.contains(&edge) && (matches!(evidence, Evidence::Uncertified(_)) || excludes)
 }
 
 fn replayed(
@@ -162,7 +163,7 @@ fn proved(
     let target = Target::new(asserts, locs);
     let examined = examine(&Task { target: &target, ..*task }, engine, Verdict::Safe(certificate), run)?;
     match examined.outcome {
-        Outcome::Safe(Some(_)) => Ok(Ok(Evidence::Certified)),
+        Outcome::Safe(Some(_)) => Ok(Ok(examined.own_judge.map_or(Evidence::Certified, Evidence::OwnJudge))),
         Outcome::Safe(None) | Outcome::Unsafe(_) => Ok(Ok(Evidence::Uncertified(examined.unchecked))),
         Outcome::Unknown(reason) => Ok(Err(reason)),
     }

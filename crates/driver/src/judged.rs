@@ -1,7 +1,8 @@
 //! The one place where verdicts meet the judge.
 //!
 //! A rejected verdict is a defect of ours. A certificate that the judge cannot check (no solver, too large, out of
-//! time) is not rejected: the answer stays and is uncertified. Whoever cancels a check gets no answer.
+//! time) is not rejected: the answer stays and is uncertified. A proof that only the solver judged which found it is not
+//! certified either. Whoever cancels a check gets no answer.
 
 use selvedge_check::{Counterexample, Outcome, Reason, Run, Stop, Task, Verdict};
 use selvedge_replay::certificate::Unjudged;
@@ -14,6 +15,8 @@ pub(crate) struct Examined {
     pub(crate) outcome: Outcome,
     /// Why the certificate could not be checked, if it could not.
     pub(crate) unchecked: Option<String>,
+    /// The SMT solver that found the proof and alone judged it, if it was so.
+    pub(crate) own_judge: Option<&'static str>,
 }
 
 /// Judges a verdict of an engine about a task and returns the outcome.
@@ -23,7 +26,7 @@ pub(crate) fn examine(
     verdict: Verdict,
     run: &Run<'_>,
 ) -> Result<Examined, Failure> {
-    let mut unchecked = None;
+    let (mut unchecked, mut own_judge) = (None, None);
     let outcome = match (judge(task, &verdict, run), verdict) {
         (Ok(Judged::Replayed(replay)), Verdict::Unsafe(trace)) => {
             Outcome::Unsafe(Box::new(Counterexample::new(trace, replay)))
@@ -35,11 +38,16 @@ pub(crate) fn examine(
             unchecked = Some(unjudged.to_string());
             Outcome::Safe(None)
         }
-        (Ok(_), Verdict::Safe(certificate)) => Outcome::Safe(certificate),
+        (Ok(judged), Verdict::Safe(certificate)) => {
+            // If the finder is the one that did not judge, the judge is another one.
+            let finder = run.solvers().of_engines();
+            own_judge = finder.filter(|solver| judged == Judged::ByOneSolver(solver));
+            Outcome::Safe(certificate)
+        }
         (Ok(judged), Verdict::Unsafe(_)) => unreachable!("the judge replays traces: {judged:?}"),
         (Err(reject), _) => return Err(Failure::Internal { engine, message: reject.to_string() }),
     };
-    Ok(Examined { outcome, unchecked })
+    Ok(Examined { outcome, unchecked, own_judge })
 }
 
 #[cfg(test)]
@@ -65,18 +73,18 @@ mod tests {
 
     #[test]
     fn a_certificate_that_cannot_be_checked_leaves_the_answer_uncertified() {
-        let Examined { outcome, unchecked } = examined(&Run::unlimited());
-        assert_eq!((outcome.certified(), unchecked), (Some(true), None));
+        let Examined { outcome, unchecked, .. } = examined(&Run::unlimited());
+        assert_eq!((matches!(outcome, Outcome::Safe(Some(_))), unchecked), (true, None));
         let limits = Limits { time: Some(Duration::ZERO), ..Limits::default() };
-        let Examined { outcome, unchecked } = examined(&Run::new(CancelToken::default(), limits, &()));
-        assert_eq!((outcome.certified(), unchecked.is_some()), (Some(false), true));
+        let Examined { outcome, unchecked, .. } = examined(&Run::new(CancelToken::default(), limits, &()));
+        assert_eq!((matches!(outcome, Outcome::Safe(None)), unchecked.is_some()), (true, true));
     }
 
     #[test]
     fn a_check_that_is_cancelled_while_it_is_judged_has_no_answer() {
         let cancel = CancelToken::default();
         cancel.cancel();
-        let Examined { outcome, unchecked } = examined(&Run::new(cancel, Limits::default(), &()));
+        let Examined { outcome, unchecked, .. } = examined(&Run::new(cancel, Limits::default(), &()));
         assert_eq!(outcome.reason(), Some(&Reason::Stop(Stop::Cancelled)));
         assert_eq!(unchecked, None);
     }

@@ -96,6 +96,7 @@ fn answer(prepared: &Prepared, attempt: Attempt, runs: Vec<EngineRun>) -> Answer
         runs,
         certifier: attempt.certifier,
         unchecked: attempt.unchecked,
+        own_judge: attempt.own_judge,
         explanation: attempt.explanation,
         searched: Some(attempt.searched),
         ..Answer::new(prepared.task().into(), attempt.outcome, attempt.engine, attempt.times)
@@ -172,7 +173,7 @@ fn hand_over(prepared: &Prepared, bounded: Best, options: &Options, run: &Run<'_
         return Ok(bounded);
     }
     let mut more = RoundRobin::new(without_bound(prepared, options), MOST_HANDED_OVER).run(prepared, options, run)?;
-    if worth(&more.attempt.outcome) == Worth::Open {
+    if worth(&more.attempt) == Worth::Open {
         return Ok(bounded);
     }
     if matches!(more.attempt.outcome, Outcome::Safe(_)) {
@@ -188,17 +189,17 @@ fn hand_over(prepared: &Prepared, bounded: Best, options: &Options, run: &Run<'_
 enum Worth {
     /// None.
     Open,
-    /// Safe without certificate.
+    /// Safe without a certificate, or with one that only the solver judged which found it.
     Uncertified,
     /// With evidence.
     Judged,
 }
 
-fn worth(outcome: &Outcome) -> Worth {
-    match outcome {
-        Outcome::Unknown(_) => Worth::Open,
-        Outcome::Safe(None) => Worth::Uncertified,
-        Outcome::Safe(Some(_)) | Outcome::Unsafe(_) => Worth::Judged,
+fn worth(attempt: &Attempt) -> Worth {
+    match (&attempt.outcome, attempt.own_judge) {
+        (Outcome::Unknown(_), _) => Worth::Open,
+        (Outcome::Safe(None), _) | (Outcome::Safe(Some(_)), Some(_)) => Worth::Uncertified,
+        (Outcome::Safe(Some(_)), None) | (Outcome::Unsafe(_), _) => Worth::Judged,
     }
 }
 
@@ -232,7 +233,7 @@ impl Standing {
                 return;
             }
         };
-        let is_better = worth(&attempt.outcome) > self.worth() || !self.has_reason();
+        let is_better = worth(&attempt) > self.worth() || !self.has_reason();
         let end = match end_of(&attempt) {
             EngineEnd::Answered => EngineEnd::Overtaken,
             end => end,
@@ -244,7 +245,7 @@ impl Standing {
     }
 
     fn worth(&self) -> Worth {
-        self.best.as_ref().map_or(Worth::Open, |(_, attempt)| worth(&attempt.outcome))
+        self.best.as_ref().map_or(Worth::Open, |(_, attempt)| worth(attempt))
     }
 
     /// Returns whether there is an answer, or an engine that gave up for a reason of its own.
@@ -268,7 +269,7 @@ impl Standing {
         let stopped = |stop| (0, Attempt::stopped(prepared, self.team[0], stop));
         let best = self.best.filter(|(_, attempt)| stop.is_none() || !is_part_stopped(&attempt.outcome));
         let (number, attempt) = best.unwrap_or_else(|| stopped(stop.unwrap_or(Stop::PartStopped)));
-        if let (Some(run), true) = (&mut self.runs[number], worth(&attempt.outcome) > Worth::Open) {
+        if let (Some(run), true) = (&mut self.runs[number], worth(&attempt) > Worth::Open) {
             run.end = EngineEnd::Answered;
         }
         Ok(Best { row: self.team[number], attempt, runs: self.runs.into_iter().flatten().collect() })

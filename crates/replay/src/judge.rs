@@ -2,7 +2,7 @@
 
 use selvedge_check::{Replay, Run, Task, Verdict};
 
-use crate::certificate::{Flaw, Refused, Unjudged, verify};
+use crate::certificate::{Accepted, Flaw, Refused, Unjudged, verify};
 use crate::replay::{Mismatch, replay};
 
 /// A verdict that the judge let pass.
@@ -10,6 +10,8 @@ use crate::replay::{Mismatch, replay};
 pub enum Judged {
     /// Safe, and the certificate was accepted.
     Certified,
+    /// Safe, and the certificate was accepted, but it rests on this SMT solver alone.
+    ByOneSolver(&'static str),
     /// Said to be safe, without a certificate.
     Uncertified,
     /// Said to be safe, with a certificate of which the judge cannot tell whether it proves something.
@@ -33,7 +35,8 @@ pub fn judge(task: &Task<'_>, verdict: &Verdict, run: &Run<'_>) -> Result<Judged
         Verdict::Unsafe(trace) => replay(task, trace).map(Judged::Replayed).map_err(Reject::Trace),
         Verdict::Safe(None) => Ok(Judged::Uncertified),
         Verdict::Safe(Some(certificate)) => match verify(task, certificate, run) {
-            Ok(()) => Ok(Judged::Certified),
+            Ok(Accepted::Certified) => Ok(Judged::Certified),
+            Ok(Accepted::ByOneSolver(solver)) => Ok(Judged::ByOneSolver(solver)),
             Err(Refused::Unjudged(unjudged)) => Ok(Judged::Unjudged(unjudged)),
             Err(Refused::Flawed(flaw)) => Err(Reject::Certificate(flaw)),
         },

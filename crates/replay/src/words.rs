@@ -46,7 +46,7 @@ impl fmt::Display for Reject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reject::Trace(mismatch) => write!(f, "the trace does not replay: {mismatch}"),
-            Reject::Certificate(flaw) => write!(f, "the certificate is flawed: {flaw}"),
+            Reject::Certificate(flaw) => write!(f, "{}", flaw.rejection()),
         }
     }
 }
@@ -69,6 +69,9 @@ impl fmt::Display for Flaw {
             Flaw::Initial(number) => write!(f, "it does not allow all of start {number}"),
             Flaw::Rule(rule) => write!(f, "it is not closed under rule {rule}"),
             Flaw::Target(number) => write!(f, "it allows target {number}"),
+            Flaw::SolversDisagree { sat, unsat } => {
+                write!(f, "the solvers disagree: {unsat} says `unsat`, {sat} says `sat`")
+            }
         }
     }
 }
@@ -102,6 +105,14 @@ impl fmt::Display for Unjudged {
 }
 
 impl Flaw {
+    /// Says that a certificate is not accepted. Where solvers disagree, the certificate may be right.
+    pub fn rejection(&self) -> String {
+        match self {
+            Flaw::SolversDisagree { .. } => format!("the certificate is not accepted: {self}"),
+            _ => format!("the certificate is flawed: {self}"),
+        }
+    }
+
     /// Says what is wrong with a certificate about a pushdown system, in the names of the system.
     pub fn show(&self, pds: &Pds) -> String {
         let shown = match self {

@@ -32,7 +32,7 @@ pub(crate) fn run(session: &Session) -> Exit {
             name: "cvc5",
             path: session.solvers.cvc5.as_deref(),
             question: "--version",
-            purpose: "certificates about integers, checked by another solver than found them",
+            purpose: "the other judge of proofs about integers: z3 and cvc5 must agree, or an answer is not certified",
             install: "a binary from the releases of cvc5 in PATH or in .tools/cvc5/bin; or set SELVEDGE_CVC5 to its \
                       path",
         },
@@ -45,10 +45,13 @@ pub(crate) fn run(session: &Session) -> Exit {
         },
     ];
     tools.iter().for_each(|tool| session.printer.out(&told(tool)));
-    let integers = if session.solvers.is_empty() {
-        "Boolean programs are checked; programs with integers need z3.\n"
-    } else {
-        "Boolean programs and programs with integers are checked.\n"
+    let integers = match (&session.solvers.z3, &session.solvers.cvc5) {
+        (None, None) => "Boolean programs are checked; programs with integers need z3.\n",
+        (Some(_), Some(_)) => "Boolean programs and programs with integers are checked.\n",
+        (Some(_), None) | (None, Some(_)) => {
+            "Boolean programs and programs with integers are checked. With one solver, proofs about integers are not \
+             certified: it would judge its own.\n"
+        }
     };
     session.printer.out(integers);
     Exit::Success

@@ -5,7 +5,7 @@ use std::time::Instant;
 use selvedge_check::{Certificate, Seen, Stop, Task};
 use selvedge_ir::span::Span;
 use selvedge_ir::{EdgeId, LocId};
-use selvedge_replay::certificate::{Flaw, Refused, Unjudged, verify};
+use selvedge_replay::certificate::{Accepted, Flaw, Refused, Unjudged, verify};
 use selvedge_report::Source;
 use selvedge_report::json::{CertificateFile, read_certificate};
 use selvedge_report::names::count;
@@ -55,20 +55,22 @@ fn judge(
     };
     let certificate = file.certificate(task.program).map_err(|error| reject(error.to_string()))?;
     let start = Instant::now();
-    match verify(&task, &certificate, &session.run()) {
-        Ok(()) => {}
+    let judge = match verify(&task, &certificate, &session.run()) {
+        Ok(Accepted::Certified) => None,
+        Ok(Accepted::ByOneSolver(solver)) => Some(format!("checked by {solver} alone")),
         Err(Refused::Unjudged(Unjudged::Stopped(stop))) => return Ok(stopped(stop, session)),
         Err(Refused::Unjudged(unjudged)) => return Err(reject(unjudged.to_string())),
         Err(Refused::Flawed(flaw)) => {
-            return Err(reject(format!("the certificate is flawed: {flaw}{}", place(subject, &flaw))));
+            return Err(reject(format!("{}{}", flaw.rejection(), place(subject, &flaw))));
         }
-    }
+    };
     let time = format!("{:.3} s", start.elapsed().as_secs_f64());
     session.printer.out(&match args.quiet {
         true => subject.asked(&task),
-        false => told(subject, &task, &certificate, &time),
+        false => told(subject, &task, &certificate, &time, judge.as_deref()),
     });
-    session.printer.out("VERIFICATION SUCCESSFUL\n");
+    let judge = judge.map(|judge| format!(" ({judge})")).unwrap_or_default();
+    session.printer.out(&format!("VERIFICATION SUCCESSFUL{judge}\n"));
     Ok(Exit::Success)
 }
 
@@ -97,10 +99,12 @@ fn place(subject: &Program, flaw: &Flaw) -> String {
 }
 
 /// Describes what was checked, and what it means.
-fn told(subject: &Program, task: &Task<'_>, certificate: &Certificate, time: &str) -> String {
+fn told(subject: &Program, task: &Task<'_>, certificate: &Certificate, time: &str, judge: Option<&str>) -> String {
+    let hint = judge.map(|_| format!("  hint:        {}\n", text::SECOND_SOLVER)).unwrap_or_default();
     format!(
-        "{}: the certificate is accepted\n{}  certificate: {}\n  checked:     {} in {time}\n",
+        "{}: the certificate is accepted{}\n{}  certificate: {}\n  checked:     {} in {time}\n{hint}",
         subject.source.name,
+        judge.map(|judge| format!(" ({judge})")).unwrap_or_default(),
         subject.asked(task),
         text::certificate_text(certificate),
         obligations(task, certificate),

@@ -45,6 +45,7 @@ fn verified(text: &str, k: u32, paths: Paths) -> Result<(), Flaw> {
     let (program, target) = program(text);
     let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
     verify(&task, &Certificate::Induction { k, paths }, &Run::unlimited())
+        .map(drop)
         .map_err(|refused| refused.flaw().expect("the judge can tell"))
 }
 

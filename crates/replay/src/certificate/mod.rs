@@ -63,6 +63,22 @@ pub enum Flaw {
     Rule(usize),
     /// The target with this number is on the wrong side.
     Target(usize),
+    /// One SMT solver has a solution of a question of which another one says that there is none.
+    SolversDisagree {
+        /// The solver that has a solution.
+        sat: &'static str,
+        /// The other one.
+        unsat: &'static str,
+    },
+}
+
+/// What a certificate that the judge accepts rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accepted {
+    /// The judge, and two SMT solvers of different families if it needs answers of a solver.
+    Certified,
+    /// The judge, and the answers of this SMT solver, which no other one confirms.
+    ByOneSolver(&'static str),
 }
 
 /// Why the judge does not accept a certificate.
@@ -107,13 +123,14 @@ fn at_most(number: usize, most: usize) -> Result<(), Unjudged> {
 }
 
 /// Checks that a certificate proves the target unreachable.
-pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Result<(), Refused> {
+pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Result<Accepted, Refused> {
     match certificate {
         Certificate::ControlFlow(locs) => control_flow::verify(task, locs),
         Certificate::Summaries(proof) => summaries::verify(task, proof, run),
         Certificate::Induction { k, paths } => induction::verify(task, *k, *paths, run),
         Certificate::Shapes(proof) => shapes::verify(task, proof, run),
         Certificate::Cover(proof) => cover::verify(task, proof, run),
-        Certificate::Integers(proof) => integers::verify(task, proof, run),
-    }
+        Certificate::Integers(proof) => return integers::verify(task, proof, run),
+    }?;
+    Ok(Accepted::Certified)
 }

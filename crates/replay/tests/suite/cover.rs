@@ -40,6 +40,7 @@ fn proof(locs: &[usize]) -> CoverProof {
 fn check(program: &Program, target: &Target, proof: CoverProof) -> Result<(), Flaw> {
     let task = Task { program, target, threads: ThreadScope::Unbounded };
     verify(&task, &Certificate::Cover(proof), &Run::unlimited())
+        .map(drop)
         .map_err(|refused| refused.flaw().expect("the judge can tell"))
 }
 

@@ -6,7 +6,7 @@ use selvedge_check::{Certificate, ControlPoint, IntegerProof, Run, SolverFailure
 use selvedge_ir::text::parse_with_target;
 use selvedge_ir::validate::validate;
 use selvedge_ir::{EdgeId, Expr, LocId, Op, Program, Target, Value, VarId};
-use selvedge_replay::certificate::{Flaw, Refused, Unjudged, verify};
+use selvedge_replay::certificate::{Accepted, Flaw, Refused, Unjudged, verify};
 
 /// Two counters that stay equal, and a program counter.
 const COUNTERS: &str = "\
@@ -50,7 +50,7 @@ fn point(loc: usize, pc: i64, text: &str) -> ControlPoint {
     ControlPoint { loc: LocId::new(loc), values: vec![Value::Int(pc)], formula: formula(text) }
 }
 
-fn judged(text: &str, proof: IntegerProof, solvers: Solvers) -> Result<(), Refused> {
+fn judged(text: &str, proof: IntegerProof, solvers: Solvers) -> Result<Accepted, Refused> {
     let (program, target) = program(text);
     let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
     verify(&task, &Certificate::Integers(proof), &Run::unlimited().with_solvers(solvers))
@@ -71,7 +71,10 @@ fn by_control(at_zero: &str, at_one: &str) -> IntegerProof {
 
 #[test]
 fn an_invariant_is_accepted() {
-    assert_eq!(judged(COUNTERS, plain("(pc = 0 & x = y) | (pc = 1 & x = y + 1)"), z3()), Ok(()));
+    assert_eq!(
+        judged(COUNTERS, plain("(pc = 0 & x = y) | (pc = 1 & x = y + 1)"), z3()),
+        Ok(Accepted::ByOneSolver("z3"))
+    );
 }
 
 #[test]
@@ -101,7 +104,7 @@ fn control_points_carry_the_values_of_their_variables() {
     let started = COUNTERS.replace("y: int\n", "y: int\ninit pc := 0\n");
     let mut proof = by_control("x = y", "x = y + 1");
     proof.points.push(point(0, 0, "T"));
-    assert_eq!(judged(&started, proof.clone(), z3()), Ok(()));
+    assert_eq!(judged(&started, proof.clone(), z3()), Ok(Accepted::ByOneSolver("z3")));
     proof.points[1].formula = formula("x = y + 2");
     assert_eq!(judged(&started, proof.clone(), z3()), Err(Flaw::NotClosed(EdgeId::new(1)).into()));
     proof.points.remove(1);
@@ -116,7 +119,7 @@ fn a_guard_says_which_control_point_a_step_leads_to() {
         points.push(point(1, 1, "x = y + 1"));
         judged(COUNTERS, IntegerProof { control: vec![VarId::new(0)], points }, z3())
     };
-    assert_eq!(with(Some("x = y")), Ok(()));
+    assert_eq!(with(Some("x = y")), Ok(Accepted::ByOneSolver("z3")));
     assert_eq!(with(Some("x = y & x = 0")), Err(Flaw::NotClosed(EdgeId::new(0)).into()));
     assert_eq!(with(None), Err(Flaw::NotClosed(EdgeId::new(0)).into()));
 }
@@ -127,7 +130,7 @@ fn what_changes_nothing_may_still_lead_elsewhere() {
     let mut proof = plain("(pc = 0 & x = y) | (pc = 1 & x = y + 1)");
     assert_eq!(judged(&text, proof.clone(), z3()), Err(Flaw::NotClosed(EdgeId::new(4)).into()));
     proof.points.push(ControlPoint { loc: LocId::new(3), values: Vec::new(), formula: formula("x = y + 1") });
-    assert_eq!(judged(&text, proof, z3()), Ok(()));
+    assert_eq!(judged(&text, proof, z3()), Ok(Accepted::ByOneSolver("z3")));
 }
 
 #[test]

@@ -62,7 +62,9 @@ fn evidence(answer: &Answer) -> Option<String> {
             Some("the execution that this page walks through; the judge has executed it step by step".to_string())
         }
         (Outcome::Safe(Some(certificate)), _) => {
-            Some(format!("a certificate: {}", text::certificate_text(certificate)))
+            let judge =
+                answer.own_judge.map(|solver| format!("; {solver}, which found it, is the only solver that judged it"));
+            Some(format!("a certificate: {}{}", text::certificate_text(certificate), judge.unwrap_or_default()))
         }
         (Outcome::Safe(None), Some(reason)) => Some(format!("none: the certificate could not be checked ({reason})")),
         (Outcome::Safe(None), None) => {
@@ -83,6 +85,9 @@ pub(super) fn assertions(context: Context<'_>, answer: &Answer) -> Option<Sectio
         _ => Vec::new(),
     };
     let other = match &answer.outcome {
+        Outcome::Safe(Some(_)) if answer.own_judge.is_some() => {
+            (Tone::Good, "holds (checked by the solver that found it)")
+        }
         Outcome::Safe(Some(_)) => (Tone::Good, "holds"),
         Outcome::Safe(None) => (Tone::Good, "holds (uncertified)"),
         Outcome::Unsafe(_) => (Tone::Open, "not decided: one error ends the search (see --all)"),
@@ -151,7 +156,8 @@ pub(super) fn proof(context: Context<'_>, answer: &Answer) -> Option<Section> {
         (
             "Checked by",
             format!(
-                "selvedge's judge, which shares no code with the engines, in {}",
+                "selvedge's judge, which shares no code with the engines{}, in {}",
+                answer.own_judge.map(|solver| format!(", and {solver}, which found it")).unwrap_or_default(),
                 text::seconds(answer.times.judge)
             ),
         ),

@@ -55,6 +55,7 @@ pub fn each(context: Context<'_>, question: &QuestionView, each: &[(Asked, Statu
             "trace": trace,
         });
         add(&mut view, "unchecked", status.unchecked());
+        add(&mut view, "own_judge", status.own_judge());
         view
     })
 }
@@ -74,7 +75,7 @@ pub fn answer(context: Context<'_>, question: &QuestionView, answer: &Answer, lo
         "target": target(context, &answer.model.target),
         "engine": answer.engine,
         "legs": list(&answer.runs, leg),
-        "certified": answer.outcome.certified(),
+        "certified": answer.certified(),
         "certifier": answer.certifier,
         "arguments": list(&explanation.arguments, |argument| argument.name().into()),
         "unreachable": places(context, &unreachable),
@@ -88,6 +89,7 @@ pub fn answer(context: Context<'_>, question: &QuestionView, answer: &Answer, lo
         "trace": trace,
     });
     add(&mut view, "unchecked", answer.unchecked.as_ref());
+    add(&mut view, "own_judge", answer.own_judge);
     add(&mut view, "cutoff", explanation.cutoff.as_ref().map(cutoff));
     add(&mut view, "contexts", explanation.contexts.as_ref().map(contexts));
     add(&mut view, "projection", answer.projection.as_ref().map(|steps| projection::view(context, steps)));

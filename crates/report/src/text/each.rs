@@ -48,7 +48,7 @@ pub(super) fn table(context: Context<'_>, each: &[(Asked, Status)], style: Style
         let remark = match (status, status.unchecked()) {
             (Status::Unknown(reason), _) => format!(": {reason}"),
             (_, Some(reason)) => format!(": certificate not checked: {reason}"),
-            (_, None) => String::new(),
+            (_, None) => status.own_judge().map_or(String::new(), |solver| format!(": by {solver} alone")),
         };
         let word = paint(palette.tone(Tone::of_status(status)), status.word());
         let _ = writeln!(text, "  {line:>6}  {statement}{}  {word}{remark}", fill(statement, width));

@@ -81,12 +81,20 @@ fn headline(answer: &Answer) -> Option<String> {
     Some(format!("{}{tally}", states.unwrap_or_default()))
 }
 
+/// What to do if a solver judged its own proof.
+pub const SECOND_SOLVER: &str =
+    "with z3 and cvc5 both installed, each judges the proofs of the other; `selvedge doctor` says how";
+
 /// Adds the certificate, or why it was not checked.
 fn certificate_facts(block: &mut Block, context: Context<'_>, answer: &Answer) {
     if let Outcome::Safe(Some(certificate)) = &answer.outcome {
         let certifier = answer.certifier.map(|engine| format!(", by {engine}")).unwrap_or_default();
         let checked = seconds(answer.times.judge);
-        block.fact("certificate", format!("{}{certifier}, checked in {checked}", certificate_text(certificate)));
+        let judge = answer.own_judge.map(|solver| format!(" by {solver} alone")).unwrap_or_default();
+        block.fact("certificate", format!("{}{certifier}, checked{judge} in {checked}", certificate_text(certificate)));
+        if answer.own_judge.is_some() {
+            block.fact("hint", SECOND_SOLVER);
+        }
         let unreachable = unreachable_asserts(&answer.model, certificate);
         if !unreachable.is_empty() {
             block.fact("unreachable", lines_of(context, &unreachable));

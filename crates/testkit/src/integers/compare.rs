@@ -74,13 +74,16 @@ fn compare(text: &str, solvers: &Solvers, tally: &mut Tally) -> Result<(), Fault
             Err(Failure::Internal { engine, message }) => return fault(engine, format!("the judge says: {message}")),
             Err(failure) => return fault(kind.name(), failure.to_string()),
         };
+        let certified = answer.certified();
         let word = match answer.outcome {
-            Outcome::Safe(certificate) => {
+            Outcome::Safe(_) => {
                 safe.push(kind.name());
-                if certificate.is_some() {
+                if certified == Some(true) {
                     tally.count(CERTIFICATES);
+                    "safe, certified"
+                } else {
+                    "safe"
                 }
-                "safe"
             }
             Outcome::Unsafe(_) => {
                 errors.push(kind.name());

@@ -39,7 +39,7 @@ fn claim(certificate: &mut Certificate) -> &mut AdequacyClaim {
 fn certified(task: &Task<'_>) -> Option<Certificate> {
     let found = certificate(task, [1, LAST], &Run::unlimited()).expect("nothing stops it")?;
     match verify(task, &found, &Run::unlimited()) {
-        Ok(()) => Some(found),
+        Ok(_) => Some(found),
         Err(Refused::Unjudged(Unjudged::Beyond(_))) => None,
         Err(refused) => panic!("the judge accepts what the engine gives: {refused}"),
     }

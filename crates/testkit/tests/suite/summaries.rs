@@ -29,6 +29,7 @@ fn oracle() -> Exhaustive {
 fn judged(task: &Task<'_>, verdict: Verdict) -> Result<&'static str, String> {
     match judge(task, &verdict, &Run::unlimited()) {
         Ok(Judged::Certified) => Ok("safe"),
+        Ok(Judged::ByOneSolver(solver)) => Err(format!("{solver} was asked")),
         Ok(Judged::Unjudged(unjudged)) => Err(unjudged.to_string()),
         Ok(Judged::Uncertified) => Err("no certificate".to_string()),
         Ok(Judged::Replayed(_)) => Ok("unsafe"),

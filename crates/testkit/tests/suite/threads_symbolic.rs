@@ -40,6 +40,7 @@ fn judged(task: &Task<'_>, verdict: &Verdict) -> Result<&'static str, String> {
     match judge(task, verdict, &Run::unlimited()) {
         Ok(Judged::Unjudged(unjudged)) => Err(unjudged.to_string()),
         Ok(Judged::Certified | Judged::Uncertified) => Ok("safe"),
+        Ok(Judged::ByOneSolver(solver)) => Err(format!("{solver} was asked")),
         Ok(Judged::Replayed(_)) => Ok("unsafe"),
         Err(reject) => Err(reject.to_string()),
     }

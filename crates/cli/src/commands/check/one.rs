@@ -302,6 +302,7 @@ impl Checked {
         let mut result = json!({
             "file": self.source.path,
             "verdict": summary.name,
+            "headline": summary.word,
             "exit_code": exit.code(),
             "line": summary.line,
             "reason": summary.reason,

@@ -6,9 +6,9 @@
 //! 2. *step*: a state that a control point allows, and a step from it to a state that none allows;
 //! 3. *error*: a state that a control point allows, in which a target assertion can fail, or at a target location.
 //!
-//! A solver answers them, one after the other, and each on its own. Only `unsat` counts. Where the values that are
-//! plain in a point and its step's guard exclude the step, or say where it leads, no question or a smaller one is asked
-//! (`constant`).
+//! Solvers answer them, one after the other, and each on its own (`solver`). Only `unsat` counts. Where the values that
+//! are plain in a point and its step's guard exclude the step, or say where it leads, no question or a smaller one is
+//! asked (`constant`).
 
 mod constant;
 mod solver;
@@ -19,19 +19,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use selvedge_check::{ControlPoint, IntegerProof, Run, Task};
 use selvedge_ir::{Count, Edge, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Ty, Value, VarId};
 
-use super::{Flaw, Refused};
+use super::{Accepted, Flaw, Refused};
 use crate::domain::Domain as _;
 use crate::program::{choice_types, concerns_others, default_value, exprs, leaving};
 use crate::semantics::{Control, Meaning, child, control};
 use constant::{Known, Plain};
-use solver::Solver;
+use solver::Solvers;
 use write::{Letters, Smt, Text, equation};
 
 /// Checks the certificate.
-pub(super) fn verify(task: &Task<'_>, proof: &IntegerProof, run: &Run<'_>) -> Result<(), Refused> {
+pub(super) fn verify(task: &Task<'_>, proof: &IntegerProof, run: &Run<'_>) -> Result<Accepted, Refused> {
     let kind = in_scope(task.program)?;
     let points = Points::new(task.program, task.program.entries[kind].proc, proof)?;
-    let mut checker = Checker { task, points, solver: Solver::start(run)? };
+    let mut checker = Checker { task, points, solvers: Solvers::start(run)? };
     checker.start(kind)?;
     let leaving = leaving(task.program);
     for point in &proof.points {
@@ -42,7 +42,7 @@ pub(super) fn verify(task: &Task<'_>, proof: &IntegerProof, run: &Run<'_>) -> Re
             checker.edge(point, &known, *id, &task.program.edges[*id])?;
         }
     }
-    Ok(())
+    Ok(checker.solvers.accepted())
 }
 
 /// The one kind of initial thread of a program that these certificates speak of.
@@ -132,10 +132,10 @@ impl<'a> Points<'a> {
 struct Checker<'a> {
     task: &'a Task<'a>,
     points: Points<'a>,
-    solver: Solver<'a>,
+    solvers: Solvers<'a>,
 }
 
-impl Checker<'_> {
+impl<'a> Checker<'a> {
     /// Question 1. Variables of other procedures than the thread's first one are not used.
     fn start(&mut self, kind: EntryId) -> Result<(), Refused> {
         let program = self.task.program;
@@ -211,7 +211,7 @@ impl Checker<'_> {
     }
 
     /// A question in which the state before the step is one that the point allows.
-    fn allowed(&self, point: &ControlPoint) -> Result<Text<'_>, Refused> {
+    fn allowed(&self, point: &ControlPoint) -> Result<Text<'a>, Refused> {
         let mut text = Text::new(self.task.program);
         for (var, value) in self.points.control.iter().zip(&point.values) {
             text.require(&equation('x', *var, *value));
@@ -223,7 +223,7 @@ impl Checker<'_> {
 
     /// The state after the step is at the location: some point must allow it. The points that are left out could allow
     /// it only if a variable had another value than is known.
-    fn refute_after(&self, mut text: Text<'_>, loc: LocId, known: &Known, flaw: Flaw) -> Result<(), Refused> {
+    fn refute_after(&mut self, mut text: Text<'_>, loc: LocId, known: &Known, flaw: Flaw) -> Result<(), Refused> {
         text.keep_the_rest();
         let mut exclude = |(values, formula): (&[Value], &Expr)| text.exclude(self.points.control, values, formula);
         match self.points.values(known) {
@@ -233,7 +233,7 @@ impl Checker<'_> {
         self.refute(text, flaw)
     }
 
-    fn refute(&self, text: Text<'_>, flaw: Flaw) -> Result<(), Refused> {
-        if self.solver.ask(&text.lines)? { Err(flaw.into()) } else { Ok(()) }
+    fn refute(&mut self, text: Text<'_>, flaw: Flaw) -> Result<(), Refused> {
+        if self.solvers.ask(&text.lines)? { Err(flaw.into()) } else { Ok(()) }
     }
 }
