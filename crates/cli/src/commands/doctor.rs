@@ -45,13 +45,14 @@ pub(crate) fn run(session: &Session) -> Exit {
         },
     ];
     tools.iter().for_each(|tool| session.printer.out(&told(tool)));
-    let integers = match (&session.solvers.z3, &session.solvers.cvc5) {
-        (None, None) => "Boolean programs are checked; programs with integers need z3.\n",
-        (Some(_), Some(_)) => "Boolean programs and programs with integers are checked.\n",
-        (Some(_), None) | (None, Some(_)) => {
+    let starts = |tool: &&Tool<'_>| tool.path.is_some_and(|path| version(path, tool.question).is_some());
+    let integers = match tools[..2].iter().filter(starts).count() {
+        0 => "Boolean programs are checked; programs with integers need z3.\n",
+        1 => {
             "Boolean programs and programs with integers are checked. With one solver, proofs about integers are not \
              certified: it would judge its own.\n"
         }
+        _ => "Boolean programs and programs with integers are checked.\n",
     };
     session.printer.out(integers);
     Exit::Success

@@ -54,3 +54,150 @@ fn programs_with_integers_are_unknown_without_a_solver_and_it_says_what_to_insta
         assert!(said.contains("z3") && said.contains("selvedge doctor"), "{engine}: {said}");
     }
 }
+
+/// Solvers that lie: they call every question unsatisfiable.
+#[cfg(unix)]
+mod liars {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::path::PathBuf;
+
+    use serde_json::{Value, json};
+
+    use super::{Output, command, run, text};
+    use crate::harness::scratch;
+    use crate::schema::validate;
+
+    /// The error is reached in three steps.
+    const UNSAFE: &str = "var x: int = 0;\nprocess p {\n  at low: t1: x < 3 -> x := x + 1;\n  \
+        at low: t2: x == 3 -> goto high;\n  at high;\n}\nsafe low: !(p at high);\n";
+
+    const SAFE: &str = "var x: int = 0;\nprocess p {\n  at low: t1: x < 3 -> x := x + 1;\n  \
+        at low: t2: x > 3 -> goto high;\n  at high;\n}\nsafe low: !(p at high);\n";
+
+    const ENGINES: [&str; 6] = ["auto", "ase", "ur", "induction", "cegar", "horn"];
+
+    /// A solver that is not there.
+    const MISSING: &str = "/nowhere/solver";
+
+    fn written(name: &str, content: &str) -> String {
+        let path = scratch(name);
+        fs::write(&path, content).expect("it can be written");
+        path
+    }
+
+    /// A script in place of a solver. The name keeps tests that run at the same time apart.
+    fn liar(name: &str) -> String {
+        let script = "#!/bin/sh\nwhile read -r line; do case \"$line\" in *'(check-sat'*) echo unsat ;; esac; done\n";
+        let path = written(name, script);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
+        path
+    }
+
+    /// The cvc5 that `./setup` installs, if it could.
+    fn cvc5() -> Option<String> {
+        let above = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let found = above.ancestors().map(|folder| folder.join(".tools/cvc5/bin/cvc5")).find(|path| path.is_file());
+        found.map(|path| path.display().to_string())
+    }
+
+    fn with(z3: &str, cvc5: &str, args: &str) -> Output {
+        command(args).env("SELVEDGE_Z3", z3).env("SELVEDGE_CVC5", cvc5).output().expect("the program was built")
+    }
+
+    fn told(output: &Output) -> String {
+        format!("{}{}", text(&output.stdout), text(&output.stderr))
+    }
+
+    #[test]
+    fn a_lie_that_another_solver_contradicts_is_no_answer() {
+        let Some(cvc5) = cvc5() else { return };
+        let (liar, program) = (liar("contradicted-z3"), written("contradicted.gcl", UNSAFE));
+        let mut contradicted = 0;
+        for engine in ENGINES {
+            let output = with(&liar, &cvc5, &format!("check --engine {engine} --time-limit 2s {program}"));
+            let (said, code) = (told(&output), output.status.code());
+            assert!(!said.contains("SUCCESSFUL"), "{engine}: {said}");
+            if said.contains("the solvers disagree: z3 says `unsat`, cvc5 says `sat`") {
+                assert_eq!(code, Some(6), "{engine}: {said}");
+                contradicted += 1;
+            }
+        }
+        assert!(contradicted >= 3, "{contradicted}");
+    }
+
+    #[test]
+    fn a_solver_that_judges_its_own_proof_certifies_nothing() {
+        let (liar, program) = (liar("alone"), written("alone.gcl", UNSAFE));
+        let mut lies = 0;
+        for (z3, cvc5) in [(&*liar, MISSING), (MISSING, &*liar)] {
+            for engine in ENGINES {
+                let args = format!("check --format json --engine {engine} --time-limit 2s {program}");
+                let output = with(z3, cvc5, &args);
+                let report: Value = serde_json::from_str(&text(&output.stdout)).expect("it is JSON");
+                assert_eq!(validate("report.schema.json", &report), Vec::<String>::new());
+                let result = &report["results"][0];
+                assert_ne!(result["headline"], json!("safe"), "{engine}: {report}");
+                assert_ne!(result["answer"]["certified"], json!(true), "{engine}: {report}");
+                if result["answer"]["own_judge"] == json!("z3") {
+                    assert_eq!(result["headline"], json!("safe (checked by the solver that found it)"));
+                    lies += 1;
+                }
+            }
+        }
+        assert!(lies >= 3, "{lies}");
+    }
+
+    #[test]
+    fn text_pages_and_each_error_say_that_the_solver_judged_its_own_proof() {
+        let (program, page) = (written("own.gcl", SAFE), scratch("own.html"));
+        let words = "(checked by the solver that found it)";
+        let plain = |args: &str| {
+            let output = command(args).env("SELVEDGE_CVC5", MISSING).output().expect("the program was built");
+            assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+            text(&output.stdout)
+        };
+        let said = plain(&format!("check --engine induction --html {page} {program}"));
+        assert!(said.contains(&format!("own.gcl: safe {words}\n")), "{said}");
+        assert!(said.contains("checked by z3 alone in") && said.contains("selvedge doctor"), "{said}");
+        assert!(said.ends_with("\nVERIFICATION SUCCESSFUL\n"), "{said}");
+        let page = fs::read_to_string(page).expect("the page was written");
+        assert!(page.contains(&format!("safe {words}")) && page.contains(&format!("holds {words}")));
+        let said = plain(&format!("check --engine induction --all {program}"));
+        assert!(said.contains(words) && said.contains(": by z3 alone"), "{said}");
+        assert!(plain("doctor").contains("With one solver, proofs about integers are not certified"));
+    }
+
+    #[test]
+    fn verify_says_which_solver_judged_alone_and_rejects_what_solvers_disagree_about() {
+        let (liar, path) = (liar("verified"), scratch("verified.json"));
+        let (good, bad) = (written("verified.gcl", SAFE), written("verified-unsafe.gcl", UNSAFE));
+        assert_eq!(run(&format!("check --engine induction --certificate {path} {good}")).code, 0);
+        let output = command(&format!("verify {path} {good}")).env("SELVEDGE_CVC5", MISSING).output();
+        let said = told(&output.expect("the program was built"));
+        assert!(said.contains("the certificate is accepted (checked by z3 alone)\n"), "{said}");
+        assert!(said.ends_with("\nVERIFICATION SUCCESSFUL (checked by z3 alone)\n"), "{said}");
+        let said = told(&with(&liar, MISSING, &format!("verify {path} {bad}")));
+        assert!(said.ends_with("\nVERIFICATION SUCCESSFUL (checked by z3 alone)\n"), "{said}");
+        let said = told(&with(MISSING, &liar, &format!("verify --quiet {path} {bad}")));
+        assert!(said.ends_with("\nVERIFICATION SUCCESSFUL (checked by cvc5 alone)\n"), "{said}");
+        let Some(cvc5) = cvc5() else { return };
+        assert!(run(&format!("verify {path} {good}")).out.ends_with("\nVERIFICATION SUCCESSFUL\n"));
+        let output = with(&liar, &cvc5, &format!("verify {path} {bad}"));
+        let said = told(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("not accepted: the solvers disagree: z3 says `unsat`, cvc5 says `sat`"), "{said}");
+    }
+
+    /// Two lies that agree are beyond the judge, as `docs/trust.md` says. An execution needs no solver.
+    #[test]
+    fn executions_to_errors_are_replayed_without_a_solver() {
+        let (program, trace) = (written("replayed.gcl", UNSAFE), scratch("replayed.json"));
+        for engine in ["ase", "induction"] {
+            let ran = run(&format!("check --engine {engine} --trace-out {trace} {program}"));
+            assert_eq!(ran.code, 10, "{}{}", ran.out, ran.err);
+            let output = with(MISSING, MISSING, &format!("replay {trace} {program}"));
+            assert_eq!(output.status.code(), Some(10), "{}", told(&output));
+        }
+    }
+}
