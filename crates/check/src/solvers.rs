@@ -42,4 +42,12 @@ pub enum SolverFailure {
     /// Numbers of its solution are beyond 64 bits.
     #[error("there are numbers beyond 64 bits")]
     TooLarge,
+    /// Two solvers contradict each other about a step of a proof, so that one of them is wrong.
+    #[error("the SMT solvers disagree about the proof: {unsat} says `unsat`, {sat} says `sat`; one of them is wrong")]
+    Disagree {
+        /// The solver that found a counterexample to the step.
+        sat: &'static str,
+        /// The solver that accepted the step.
+        unsat: &'static str,
+    },
 }

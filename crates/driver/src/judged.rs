@@ -1,12 +1,13 @@
 //! The one place where verdicts meet the judge.
 //!
-//! A rejected verdict is a defect of ours. A certificate that the judge cannot check (no solver, too large, out of
-//! time) is not rejected: the answer stays and is uncertified. A proof that only the solver judged which found it is not
-//! certified either. Whoever cancels a check gets no answer.
+//! A rejected verdict is a defect of ours, unless two solvers contradict each other about a proof: one of them is
+//! wrong, and there is no answer. A certificate that the judge cannot check (no solver, too large, out of time) is not
+//! rejected: the answer stays and is uncertified. A proof that was judged only by the solver that found it is not
+//! certified either. A check that is cancelled has no answer.
 
-use selvedge_check::{Counterexample, Outcome, Reason, Run, Stop, Task, Verdict};
-use selvedge_replay::certificate::Unjudged;
-use selvedge_replay::{Judged, judge};
+use selvedge_check::{Counterexample, Outcome, Reason, Run, SolverFailure, Stop, Task, Verdict};
+use selvedge_replay::certificate::{Flaw, Unjudged};
+use selvedge_replay::{Judged, Reject, judge};
 
 use crate::Failure;
 
@@ -45,6 +46,9 @@ pub(crate) fn examine(
             Outcome::Safe(certificate)
         }
         (Ok(judged), Verdict::Unsafe(_)) => unreachable!("the judge replays traces: {judged:?}"),
+        (Err(Reject::Certificate(Flaw::SolversDisagree { sat, unsat })), _) => {
+            Outcome::Unknown(Reason::Stop(Stop::Solver(SolverFailure::Disagree { sat, unsat })))
+        }
         (Err(reject), _) => return Err(Failure::Internal { engine, message: reject.to_string() }),
     };
     Ok(Examined { outcome, unchecked, own_judge })
