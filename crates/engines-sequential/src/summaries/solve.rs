@@ -6,7 +6,7 @@ use index_vec::IndexVec;
 use selvedge_check::{Event, Run, Stop};
 use selvedge_ir::callgraph::CallGraph;
 use selvedge_ir::flow::Flow;
-use selvedge_ir::{EdgeId, LocId, ProcId, Program, Scope, Target};
+use selvedge_ir::{EdgeId, LocId, ProcId, Program, Scope, Target, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::paths::layout::{Order, PathLayout, When};
@@ -189,7 +189,7 @@ impl<'a> Solver<'a> {
         let shared = self.layout.initial(&self.program.init)?;
         match self.program.prelude {
             Some(prelude) => {
-                self.enter(prelude, &shared, PathOrigin::Start)?;
+                self.enter(prelude, &shared.and(&self.unused(&[])?)?, PathOrigin::Start)?;
                 let summary = self.summaries[prelude].clone();
                 self.start_thread(&summary)
             }
@@ -201,14 +201,21 @@ impl<'a> Solver<'a> {
     fn start_main(&mut self, shared: Bdd, via: PathOrigin) -> Result<(), OutOfNodes> {
         let program = self.program;
         let kind = program.entries.first().expect("a program with one thread has one entry");
-        let manager = &self.layout.manager;
-        let mut states = shared.and(&self.layout.initial(&kind.init)?)?;
-        for (var, _) in program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Thread) {
-            if !kind.thread_vars.contains(&var) {
-                states = states.and(&manager.literal(self.layout.var(var, When::Now), false)?)?;
-            }
-        }
+        let states = shared.and(&self.layout.initial(&kind.init)?)?.and(&self.unused(&kind.thread_vars)?)?;
         self.enter(kind.proc, &states, via)
+    }
+
+    /// Requires the default value for the per-thread variables that a thread does not use: all but some.
+    pub(super) fn unused(&self, used: &[VarId]) -> Result<Bdd, OutOfNodes> {
+        let unused = self.thread_vars().filter(|var| !used.contains(var));
+        let literals: Vec<_> = unused.map(|var| (self.layout.var(var, When::Now), false)).collect();
+        self.layout.manager.cube(&literals)
+    }
+
+    /// Returns all per-thread variables.
+    pub(super) fn thread_vars(&self) -> impl Iterator<Item = VarId> {
+        let vars = self.program.vars.iter_enumerated();
+        vars.filter(|(_, var)| var.scope == Scope::Thread).map(|(id, _)| id)
     }
 
     /// Starts the initial thread after each return of the prelude.
@@ -223,14 +230,17 @@ impl<'a> Solver<'a> {
 
     /// Returns the shared variables when the prelude returns from an initial state.
     fn after_prelude(&self, prelude: ProcId, summary: &Bdd) -> Result<Bdd, OutOfNodes> {
-        let modified = &self.layout.scopes[prelude].modified;
-        let lost = self.layout.vars(modified.iter().copied(), When::Now);
-        let forget: Vec<_> = lost.iter().chain(&self.layout.results).copied().collect();
-        let next = self.layout.vars(modified.iter().copied(), When::Next);
-        let pairs: Vec<_> = next.into_iter().zip(lost.iter().copied()).collect();
-        let initial = self.layout.initial(&self.program.init)?;
-        let after = initial.and_exists(summary, &self.layout.manager.var_set(&forget)?)?;
-        after.rename(&self.layout.manager.renaming(&pairs))
+        let (layout, program) = (&self.layout, self.program);
+        let modified = layout.scopes[prelude].modified.iter().copied();
+        let (shared, own): (Vec<VarId>, Vec<VarId>) =
+            modified.partition(|var| program.vars[*var].scope == Scope::Shared);
+        let lost = layout.vars(shared.iter().copied(), When::Now);
+        let mut forget: Vec<_> = lost.iter().chain(&layout.results).copied().collect();
+        forget.extend(layout.vars(self.thread_vars(), When::Now).into_iter().chain(layout.vars(own, When::Next)));
+        let pairs: Vec<_> = layout.vars(shared, When::Next).into_iter().zip(lost).collect();
+        let initial = layout.initial(&program.init)?.and(&self.unused(&[])?)?;
+        let after = initial.and_exists(summary, &layout.manager.var_set(&forget)?)?;
+        after.rename(&layout.manager.renaming(&pairs))
     }
 
     /// Enters a procedure in some states, given over all globals and its parameters.

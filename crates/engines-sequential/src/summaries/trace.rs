@@ -17,6 +17,7 @@ use selvedge_transition::paths::layout::{PathLayout, When};
 use selvedge_transition::paths::rings::Ring;
 use selvedge_transition::paths::step::value;
 use selvedge_transition::step::control::call_at;
+use selvedge_transition::trace_builder::waiting_threads;
 
 use super::solve::{MetError, PathOrigin, Solver};
 
@@ -26,8 +27,7 @@ const WRITTEN_OUT: u128 = 5_000;
 impl Solver<'_> {
     /// Returns an execution that ends in the error.
     pub(super) fn trace(&self, error: &MetError) -> Result<Trace, Stop> {
-        let thread = ThreadId(u32::from(self.program.prelude.is_some()));
-        let back = Back { layout: &self.layout, program: self.program, thread };
+        let back = Back { layout: &self.layout, program: self.program, thread: ThreadId(0) };
         let mut builder = TraceBuilder { solver: self, back, bodies: Vec::new(), known: BTreeMap::new() };
         let trace = builder.trace(error)?;
         Ok(if trace.length() <= WRITTEN_OUT { trace.written_out() } else { trace })
@@ -71,7 +71,7 @@ impl<'s> TraceBuilder<'s, '_> {
                     (loc, tuple) = (self.program().edges[*edge].from, caller);
                 }
                 PathOrigin::Start => {
-                    let start = self.start(&entry, None).map_err(out_of_nodes)?.0;
+                    let start = self.start(&entry).map_err(out_of_nodes)?;
                     return Ok(Trace { start, steps, bodies: std::mem::take(&mut self.bodies) });
                 }
                 PathOrigin::Prelude(summary) => return self.with_prelude(&entry, summary, steps),
@@ -147,88 +147,87 @@ impl<'s> TraceBuilder<'s, '_> {
         Ok((steps, entry))
     }
 
-    /// Returns the start of a run whose thread begins with this path edge; after a prelude, from the given values of
-    /// the globals. Also returns the values of all globals when the thread begins.
-    fn start(&self, entry: &Tuple, prelude: Option<&Tuple>) -> Result<(Start, Tuple), OutOfNodes> {
-        let (layout, program) = (self.layout(), self.program());
-        let kind = program.entries.first().expect("a program with one thread has one entry");
-        let globals = self.globals();
-        let at_start = match prelude {
-            Some(values) => self.back.cube(values)?,
-            None => self.layout().initial(&program.init)?,
-        };
-        let known = globals
-            .iter()
-            .filter_map(|var| Some((layout.var(*var, When::Now), *entry.get(&layout.var(*var, When::Now))?)));
-        let known = self.back.cube(&known.collect())?;
-        let found = at_start.and(&self.layout().initial(&kind.init)?)?.and(&known)?;
-        let values = self.back.pick(&found, &layout.vars(globals.iter().copied(), When::Now));
-        let of_scope = |scope: Scope| globals.iter().copied().filter(move |var| program.vars[*var].scope == scope);
-        let fresh = |vars: &mut dyn Iterator<Item = VarId>, init: &[(VarId, Expr)]| -> Fresh {
-            let open = vars.filter(|var| !init.iter().any(|(initialised, _)| initialised == var));
-            open.map(|var| (var, value(values[&layout.var(var, When::Now)]))).collect()
-        };
-        let params = program.procs[kind.proc].params.iter();
-        let mut of_thread =
-            fresh(&mut of_scope(Scope::Thread).filter(|var| kind.thread_vars.contains(var)), &kind.init);
-        of_thread.extend(params.map(|param| (*param, value(entry[&layout.var(*param, When::Now)]))));
-        of_thread.extend(self.back.fresh_locals(kind.proc, entry));
-        let choices = self.back.initial_choices(&kind.init, &values)?;
-        let thread = StartThread { entry: EntryId::new(0), choices, fresh: of_thread };
-        let start = Start {
-            choices: self.back.initial_choices(&program.init, &values)?,
-            fresh: fresh(&mut of_scope(Scope::Shared), &program.init),
-            threads: vec![thread],
-        };
-        Ok((start, values))
+    /// Returns the start of a run whose first thread, or prelude, begins with this path edge. Threads behind a prelude
+    /// do not begin then.
+    fn start(&self, entry: &Tuple) -> Result<Start, OutOfNodes> {
+        let (program, initial) = (self.program(), self.layout().initial(&self.program().init)?);
+        match program.prelude {
+            Some(prelude) => {
+                let values = self.globals_at(&initial.and(&self.solver.unused(&[])?)?, entry)?;
+                let start = self.start_with(&values, waiting_threads(program))?;
+                Ok(with_locals(start, self.back.fresh_locals(prelude, entry)))
+            }
+            None => {
+                let of_thread = self.layout().initial(&self.kind().init)?;
+                let values = self.globals_at(&initial.and(&of_thread)?, entry)?;
+                self.start_with(&values, vec![self.thread(entry, &values)?])
+            }
+        }
     }
 
-    /// Returns the trace of a thread that begins with this path edge after the prelude has returned by a summary.
-    fn with_prelude(&mut self, entry: &Tuple, summary: &Bdd, steps: Vec<Step>) -> Result<Trace, Stop> {
+    /// Returns the start of a run in which the globals have these values.
+    fn start_with(&self, values: &Tuple, threads: Vec<StartThread>) -> Result<Start, OutOfNodes> {
+        let init = &self.program().init;
+        let fresh = self.fresh(self.shared(), init, values);
+        Ok(Start { choices: self.back.initial_choices(init, values)?, fresh, threads })
+    }
+
+    /// Returns the beginning of the initial thread with this path edge, while the globals have these values.
+    fn thread(&self, entry: &Tuple, values: &Tuple) -> Result<StartThread, OutOfNodes> {
+        let (layout, program, kind) = (self.layout(), self.program(), self.kind());
+        let mut fresh = self.fresh(kind.thread_vars.clone(), &kind.init, values);
+        let params = program.procs[kind.proc].params.iter();
+        fresh.extend(params.map(|param| (*param, value(entry[&layout.var(*param, When::Now)]))));
+        fresh.extend(self.back.fresh_locals(kind.proc, entry));
+        let choices = self.back.initial_choices(&kind.init, values)?;
+        Ok(StartThread { entry: EntryId::new(0), choices, fresh })
+    }
+
+    /// Picks values of all globals from a set, among those of a path edge at an entry.
+    fn globals_at(&self, set: &Bdd, entry: &Tuple) -> Result<Tuple, OutOfNodes> {
+        let globals = self.layout().vars(self.globals(), When::Now);
+        let known = globals.iter().filter_map(|var| Some((*var, *entry.get(var)?))).collect();
+        Ok(self.back.pick(&set.and(&self.back.cube(&known)?)?, &globals))
+    }
+
+    /// Returns the values of those variables that no initial value is given for.
+    fn fresh(&self, vars: Vec<VarId>, init: &[(VarId, Expr)], values: &Tuple) -> Fresh {
+        let open = vars.into_iter().filter(|var| !init.iter().any(|(initialised, _)| initialised == var));
+        open.map(|var| (var, value(values[&self.layout().var(var, When::Now)]))).collect()
+    }
+
+    /// Returns the trace of a thread that begins with this path edge after the prelude has returned by a summary. The
+    /// steps so far are those of the thread, with number 1; the prelude's thread has number 0.
+    fn with_prelude(&mut self, entry: &Tuple, summary: &Bdd, mut steps: Vec<Step>) -> Result<Trace, Stop> {
         let prelude = self.program().prelude.expect("a prelude has returned");
         let (start, effect) = self.through_prelude(prelude, entry, summary).map_err(out_of_nodes)?;
-        self.back.thread = ThreadId(0);
+        steps.iter_mut().chain(self.bodies.iter_mut().flatten()).for_each(|step| step.thread = ThreadId(1));
+        self.known.clear();
         let (mut all, first) = self.returning(prelude, &effect)?;
-        let locals = self.back.fresh_locals(prelude, &first);
         all.extend(steps);
-        let fresh = start.fresh.into_iter().chain(locals).collect();
-        Ok(Trace { start: Start { fresh, ..start }, steps: all, bodies: std::mem::take(&mut self.bodies) })
+        let start = with_locals(start, self.back.fresh_locals(prelude, &first));
+        Ok(Trace { start, steps: all, bodies: std::mem::take(&mut self.bodies) })
     }
 
     /// Returns the start of a run that leads through the prelude to this path edge, and the effect of the prelude.
     fn through_prelude(&self, prelude: ProcId, entry: &Tuple, summary: &Bdd) -> Result<(Start, Tuple), OutOfNodes> {
-        let layout = self.layout();
-        let kind = self.program().entries.first().expect("a program with one thread has one entry");
-        let touched = &layout.scopes[kind.proc].globals;
+        let (layout, program, kind) = (self.layout(), self.program(), self.kind());
         let modified = &layout.scopes[prelude].modified;
-        let mut known = Tuple::new();
-        for var in touched.iter().filter(|var| self.program().vars[**var].scope == Scope::Shared) {
-            let when = if modified.contains(var) { When::Next } else { When::Now };
-            known.insert(layout.var(*var, when), entry[&layout.var(*var, When::Now)]);
-        }
+        let after = |var: VarId| layout.var(var, if modified.contains(&var) { When::Next } else { When::Now });
+        let touched = layout.scopes[kind.proc].globals.iter().copied();
+        let touched = touched.filter(|var| program.vars[*var].scope == Scope::Shared);
+        let known = touched.map(|var| (after(var), entry[&layout.var(var, When::Now)])).collect();
         let thread_init = self.thread_init(kind, modified, entry)?;
-        let found = self
-            .layout()
-            .initial(&self.program().init)?
-            .and(summary)?
-            .and(&self.back.cube(&known)?)?
-            .and(&thread_init)?;
-        let shared: Vec<VarId> =
-            self.globals().into_iter().filter(|var| self.program().vars[*var].scope == Scope::Shared).collect();
-        let (before, effect_vars) =
-            (layout.vars(shared.iter().copied(), When::Now), self.back.summary_vars(prelude, &[]));
-        let picked = self.back.pick(&found, &before.iter().chain(&effect_vars).copied().collect::<Vec<_>>());
-        let at_thread_start = shared.iter().map(|var| {
-            let when = if modified.contains(var) { When::Next } else { When::Now };
-            (layout.var(*var, When::Now), picked[&layout.var(*var, when)])
-        });
-        let (mut start, _) = self.start(entry, Some(&at_thread_start.collect()))?;
-        let first: Tuple = before.iter().map(|var| (*var, picked[var])).collect();
-        start.choices = self.back.initial_choices(&self.program().init, &first)?;
-        let init = &self.program().init;
-        let open = shared.iter().filter(|var| !init.iter().any(|(initialised, _)| initialised == *var));
-        start.fresh = open.map(|var| (*var, value(first[&layout.var(*var, When::Now)]))).collect();
-        Ok((start, effect_vars.iter().map(|var| (*var, picked[var])).collect()))
+        let initial = layout.initial(&program.init)?.and(&self.solver.unused(&[])?)?;
+        let found = initial.and(summary)?.and(&self.back.cube(&known)?)?.and(&thread_init)?;
+        let (before, effect) = (layout.vars(self.globals(), When::Now), self.back.summary_vars(prelude, &[]));
+        let picked = self.back.pick(&found, &before.iter().chain(&effect).copied().collect::<Vec<_>>());
+        let shared = self.shared().into_iter();
+        let at_begin = shared.map(|var| (layout.var(var, When::Now), picked[&after(var)])).collect();
+        let at_begin = self.back.cube(&at_begin)?.and(&layout.initial(&kind.init)?)?;
+        let thread = self.thread(entry, &self.globals_at(&at_begin, entry)?)?;
+        let start = self.start_with(&picked, vec![thread])?;
+        Ok((start, effect.iter().map(|var| (*var, picked[var])).collect()))
     }
 
     /// Returns the shared variables after the prelude with which a thread of this path edge can start: those that its
@@ -242,12 +241,27 @@ impl<'s> TraceBuilder<'s, '_> {
         let of_thread =
             thread_vars.map(|var| (layout.var(*var, When::Now), entry[&layout.var(*var, When::Now)])).collect();
         let init = layout.initial(&kind.init)?.and(&self.back.cube(&of_thread)?)?;
-        let own = layout.vars(kind.init.iter().map(|(var, _)| *var), When::Now);
+        let own = layout.vars(self.solver.thread_vars(), When::Now);
         init.exists(&layout.manager.var_set(&own)?)?.rename(&layout.manager.renaming(&after))
+    }
+
+    fn kind(&self) -> &'s Entry {
+        self.solver.program.entries.first().expect("a program with one thread has one entry")
     }
 
     fn globals(&self) -> Vec<VarId> {
         let is_global = |var: &VarId| !matches!(self.program().vars[*var].scope, Scope::Local(_));
         self.program().vars.indices().filter(is_global).collect()
     }
+
+    fn shared(&self) -> Vec<VarId> {
+        let is_shared = |var: &VarId| self.program().vars[*var].scope == Scope::Shared;
+        self.program().vars.indices().filter(is_shared).collect()
+    }
+}
+
+/// Adds the locals with which the prelude begins.
+fn with_locals(mut start: Start, locals: Fresh) -> Start {
+    start.fresh.extend(locals);
+    start
 }
