@@ -193,6 +193,15 @@ impl Assign {
         !self.passive.is_empty() || self.constrain.is_passive()
     }
 
+    /// Removes what concerns other threads, for programs in which there is never another one: then a passive assignment
+    /// does nothing, and a condition on other threads holds.
+    pub fn leave_out_others(&mut self) {
+        self.passive.clear();
+        if self.constrain.is_passive() {
+            self.constrain = Expr::TRUE;
+        }
+    }
+
     /// Returns whether an active assignment with this right-hand side must stay because of its choices: a choice that
     /// it shares with the passive parts is made once while it is there, and once per other thread without it.
     pub fn binds_choices(&self, rhs: &Expr) -> bool {

@@ -7,7 +7,8 @@
 //! in the former, and path edges and summaries of the latter prove it, edge by edge, for the former. An error of the
 //! coarse program means nothing.
 //!
-//! Locations, edges and variables keep their numbers.
+//! Locations, edges and variables keep their numbers. There is one thread, so parts of steps that concern other threads
+//! are left out.
 
 use fixedbitset::FixedBitSet;
 use selvedge_ir::passes::slice;
@@ -75,12 +76,15 @@ fn note(op: &Op, roots: &mut FixedBitSet) -> bool {
     any
 }
 
-/// Removes from an edge everything that concerns untracked variables. Returned values and arguments stay, since slicing
+/// Removes from an edge everything that concerns untracked variables or other threads. Returned values and arguments stay, since slicing
 /// removes those that are never read.
 fn weaken(edge: &mut Edge, tracked: &FixedBitSet) {
     let is_tracked = |var: VarId| tracked.contains(var.index());
     match &mut edge.op {
-        Op::Assign(assign) => assign.active.retain(|(var, _)| is_tracked(*var)),
+        Op::Assign(assign) => {
+            assign.leave_out_others();
+            assign.active.retain(|(var, _)| is_tracked(*var));
+        }
         Op::Call(call) => call.results.iter_mut().for_each(|result| *result = result.filter(|var| is_tracked(*var))),
         _ => {}
     }
