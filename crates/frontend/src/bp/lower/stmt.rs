@@ -81,7 +81,7 @@ impl<'a> Body<'_, 'a> {
             StmtKind::Assume(condition) => self.assume(Context::Passive, condition, from, to, origin),
             StmtKind::Constrain(condition) => self.constrain(condition, from, to, origin),
             StmtKind::Abortif(condition) => {
-                let (condition, n_choices) = self.condition(Context::Plain, condition);
+                let (condition, n_choices) = self.condition(Context::Passive, condition);
                 self.step(from, to, Op::assume(Expr::negate(condition)), n_choices, origin);
             }
             StmtKind::Dead(names) => self.dead(names, from, to, origin),
