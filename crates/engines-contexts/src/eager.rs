@@ -128,5 +128,5 @@ fn require_read(sequential: &mut Sequential, vars: &[VarId]) {
     // The assertion that follows the Checker.
     let after = program.edges.iter().find(|edge| edge.from == *confirmed).expect("the assertion is there");
     let to = after.to;
-    program.edges.push(Edge { from: *confirmed, to, op });
+    program.edges.push(Edge::new(*confirmed, to, op));
 }

@@ -39,6 +39,7 @@ pub fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
         match &edge.op {
             Op::Call(_) | Op::Spawn(_) | Op::Fork(_) => return at("only supports programs without calls and spawns"),
             Op::Assign(assign) if assign.is_passive() => return at("does not support passive variables"),
+            _ if edge.ensures != Expr::TRUE => return at("does not support `enforce`"),
             op if !op.exprs().all(is_linear) => return at("only supports linear arithmetic"),
             _ => {}
         }

@@ -154,7 +154,17 @@ impl Printer<'_> {
             let stars = vec!["*"; fixed.len()];
             let _ = writeln!(text, "{} := {};", names.join(", "), stars.join(", "));
         }
-        let _ = writeln!(text, "{};", self.statement(&edge.op, &fixed));
+        match (&edge.op, &edge.ensures) {
+            (Op::Assert(condition), ensures) if *ensures != Expr::TRUE => {
+                let asserted = Op::Assert(Expr::or(condition.clone(), Expr::negate(ensures.clone())));
+                let _ = writeln!(text, "{};", self.statement(&asserted, &fixed));
+            }
+            (op, _) => drop(writeln!(text, "{};", self.statement(op, &fixed))),
+        }
+        // In one thread, what a step ensures may be assumed after it.
+        if edge.ensures != Expr::TRUE {
+            let _ = writeln!(text, "assume({});", self.expr(&edge.ensures, &fixed));
+        }
         if !matches!(edge.op, Op::Return(_) | Op::End) && next != Some(edge.to) {
             let _ = writeln!(text, "goto L{};", edge.to.index());
         }

@@ -67,7 +67,7 @@ impl Liveness {
 fn pinned(program: &Program, has_other_threads: bool) -> Vec<VarId> {
     let mut pinned = FixedBitSet::with_capacity(program.vars.len());
     let entry_inits = program.entries.iter().flat_map(|entry| entry.init.iter().map(|(_, rhs)| rhs));
-    for expr in program.edges.iter().flat_map(|edge| edge.op.exprs()).chain(entry_inits) {
+    for expr in program.edges.iter().flat_map(|edge| edge.exprs()).chain(entry_inits) {
         expr.for_each_leaf(|leaf| match *leaf {
             Expr::Passive(var) | Expr::PassiveNext(var) => pinned.insert(var.index()),
             Expr::Var(var) | Expr::Next(var) if has_other_threads && program.vars[var].scope == Scope::Shared => {
@@ -91,7 +91,7 @@ impl Live<'_> {
     fn before(&self, id: EdgeId, mut live: FixedBitSet) -> FixedBitSet {
         let edge = &self.program.edges[id];
         let Op::Assign(assign) = &edge.op else {
-            for_each_old_read(&edge.op, |var| live.insert(self.slots.get(var)));
+            for_each_old_read(edge, |var| live.insert(self.slots.get(var)));
             return live;
         };
         let is_needed = |(var, rhs): &&(VarId, Expr)| {
@@ -115,7 +115,7 @@ impl Live<'_> {
     /// passes on.
     fn before_call(&self, id: EdgeId, after: &FixedBitSet) -> FixedBitSet {
         let edge = &self.program.edges[id];
-        let mut live = self.without_results(id, after);
+        let mut live = self.at_return(id, after);
         let Op::Call(call) = &edge.op else { return live };
         let effects = self.mod_ref.of(call.callee);
         (0..self.slots.globals().len())
@@ -125,9 +125,12 @@ impl Live<'_> {
         self.before(id, live)
     }
 
-    fn without_results(&self, id: EdgeId, after: &FixedBitSet) -> FixedBitSet {
-        let mut live = after.clone();
-        self.program.edges[id].op.assigned().for_each(|var| live.remove(self.slots.get(var)));
+    /// Returns the live variables of the caller when a call returns: those that are live after it and those of what it
+    /// ensures, but for the results.
+    fn at_return(&self, id: EdgeId, after: &FixedBitSet) -> FixedBitSet {
+        let (mut live, edge) = (after.clone(), &self.program.edges[id]);
+        live.extend(reads(edge.ensures_by_return()).into_iter().map(|var| self.slots.get(var)));
+        edge.op.assigned().for_each(|var| live.remove(self.slots.get(var)));
         live
     }
 
@@ -163,7 +166,7 @@ impl Analysis for Live<'_> {
         match arrow.kind {
             ArrowKind::Step(edge) => self.before(edge, after.clone()),
             ArrowKind::Across(edge) => self.before_call(edge, after),
-            ArrowKind::Leave(edge) => self.slots.globals_of(&self.without_results(edge, after)),
+            ArrowKind::Leave(edge) => self.slots.globals_of(&self.at_return(edge, after)),
             ArrowKind::Fork(_) => after.clone(),
             ArrowKind::Spawn(_) | ArrowKind::Finish(_) => self.slots.globals_of(after),
             ArrowKind::Start(entry) => self.before_start(entry, after),

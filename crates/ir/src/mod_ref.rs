@@ -12,7 +12,7 @@ use crate::callgraph::CallGraph;
 use crate::dataflow::{Analysis, Arrow, ArrowKind, Arrows, Direction, Join, Values, solve};
 use crate::slots::Slots;
 use crate::syntax::{EdgeId, LocId, Op, ProcId, Program, VarId};
-use crate::visit::for_each_old_read;
+use crate::visit::{for_each_old_read, reads};
 
 /// The effects of the calls to each procedure.
 #[derive(Clone, Debug)]
@@ -49,7 +49,8 @@ impl ModRef {
             .collect();
         for edge in &program.edges {
             let own = &mut effects[program.locs[edge.from].proc];
-            for_each_old_read(&edge.op, |var| insert_global(&mut own.refs, slots, var));
+            for_each_old_read(edge, |var| insert_global(&mut own.refs, slots, var));
+            reads(edge.ensures_by_return()).into_iter().for_each(|var| insert_global(&mut own.refs, slots, var));
             edge.op.assigned().for_each(|var| insert_global(&mut own.mods, slots, var));
         }
         close(&mut effects, calls);
@@ -113,21 +114,23 @@ impl Exposure<'_> {
             value.exposed.remove(slot);
             value.passed.remove(slot);
         }
-        for_each_old_read(&edge.op, |var| insert_global(&mut value.exposed, self.slots, var));
+        for_each_old_read(edge, |var| insert_global(&mut value.exposed, self.slots, var));
         value
     }
 
     /// Returns what flows over a call: its arguments, what the callee reads, and the part of the value after it that
-    /// the callee passes on. The results are assigned last.
+    /// the callee passes on. The results are assigned last, and then what the call ensures is read.
     fn before_call(&self, id: EdgeId, values: &Values<Exposed>) -> Exposed {
         let edge = &self.program.edges[id];
         let Op::Call(call) = &edge.op else { return self.none() };
         let callee = &values[self.program.procs[call.callee].entry];
-        let mut value = self.before(id, values[edge.to].clone());
+        let mut after = values[edge.to].clone();
+        reads(&edge.ensures).into_iter().for_each(|var| insert_global(&mut after.exposed, self.slots, var));
+        let mut value = self.before(id, after);
         value.exposed.intersect_with(&callee.passed);
         value.passed.intersect_with(&callee.passed);
         value.exposed.union_with(&callee.exposed);
-        for_each_old_read(&edge.op, |var| insert_global(&mut value.exposed, self.slots, var));
+        for_each_old_read(edge, |var| insert_global(&mut value.exposed, self.slots, var));
         value
     }
 }

@@ -124,6 +124,11 @@ pub struct Edge {
     pub to: LocId,
     /// The operation.
     pub op: Op,
+    /// The condition under which the thread may arrive at `to`, in the state after the step; for a call, after the
+    /// results of the return are assigned, in the caller's frame. Where it does not hold there is no such step, and no
+    /// failure of an assertion. It makes no choices and reads variables of the thread and shared ones. Assignments have
+    /// a condition of their own; for them, [`Op::Return`] and [`Op::End`] it is true.
+    pub ensures: Expr,
 }
 
 /// The operation of a step.

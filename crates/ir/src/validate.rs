@@ -9,7 +9,8 @@
 //!   assignments. Nothing is assigned twice by one step.
 //! - *Types.* Operators, assignments, arguments and returned values agree in type and number; one choice has one type.
 //! - *Control.* An edge, and the place where its fork begins, lie within one procedure. [`Op::Return`] and [`Op::End`]
-//!   lead to the procedure's exit, nothing else does, and nothing leaves it.
+//!   lead to the procedure's exit, nothing else does, and nothing leaves it. What an edge ensures makes no choices;
+//!   assignments, returns and ends ensure nothing.
 //! - *Start.* Initial values of shared variables read nothing; those of per-thread variables read shared ones only.
 
 use std::fmt;
@@ -17,7 +18,7 @@ use std::fmt;
 use fixedbitset::FixedBitSet;
 
 use crate::syntax::{
-    Assign, BinaryOp, Call, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Scope, Ty, UnaryOp, VarId,
+    Assign, BinaryOp, Call, Edge, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Scope, Ty, UnaryOp, VarId,
 };
 use crate::target::{Target, sorted};
 
@@ -118,6 +119,7 @@ impl Validator<'_> {
             self.has_loc(edge.from);
             self.has_loc(edge.to);
             self.op_numbers(&edge.op);
+            self.expr_numbers(&edge.ensures);
         }
         for (idx, label) in program.labels.iter().enumerate() {
             self.part = ("label ", Some(idx));
@@ -256,6 +258,15 @@ impl Validator<'_> {
         self.demand(!ends || edge.to == proc.exit, || "returns, but does not lead to the exit".to_owned());
         self.op(&edge.op, owner);
         self.choices(edge.op.exprs());
+        self.ensures(edge, owner);
+    }
+
+    fn ensures(&mut self, edge: &Edge, owner: ProcId) {
+        self.expr(&edge.ensures, Ty::Bool, Reads::Old(owner));
+        let may_ensure = !matches!(edge.op, Op::Assign(_) | Op::Return(_) | Op::End);
+        self.demand(may_ensure || edge.ensures == Expr::TRUE, || "an operation that cannot ensure anything".to_owned());
+        let chooses = edge.ensures.any_leaf(|leaf| matches!(leaf, Expr::Choice(..)));
+        self.demand(!chooses, || "a choice in what a step ensures".to_owned());
     }
 
     fn op(&mut self, op: &Op, owner: ProcId) {

@@ -7,7 +7,7 @@
 use fixedbitset::FixedBitSet;
 
 use crate::flow::reached;
-use crate::syntax::{Assign, Expr, Op, Program, Scope, VarId};
+use crate::syntax::{Assign, Edge, Expr, Op, Program, Scope, VarId};
 
 /// The shown variables of a program.
 #[derive(Clone, Debug)]
@@ -50,10 +50,10 @@ impl Visibility {
 
     /// Returns whether a step of a thread that runs a single procedure is invisible. A failed assertion is an error,
     /// which ends the execution, so that no other thread can notice it. Calls and returns never count as invisible.
-    pub fn is_invisible_op(&self, op: &Op) -> bool {
-        match op {
+    pub fn is_invisible_step(&self, edge: &Edge) -> bool {
+        match &edge.op {
             Op::Assign(assign) => self.is_invisible(assign),
-            Op::Assert(condition) => !self.reads_shown(condition),
+            Op::Assert(condition) => !self.reads_shown(condition) && !self.reads_shown(&edge.ensures),
             _ => false,
         }
     }

@@ -1,6 +1,6 @@
 //! Building, walking and rebuilding expressions and operations.
 
-use crate::syntax::{Assign, BinaryOp, Call, Count, Expr, Op, ProcId, Program, Ty, UnaryOp, Value, VarId};
+use crate::syntax::{Assign, BinaryOp, Call, Count, Edge, Expr, LocId, Op, ProcId, Program, Ty, UnaryOp, Value, VarId};
 
 impl Expr {
     /// The constant true.
@@ -171,6 +171,14 @@ impl Expr {
         found
     }
 
+    /// Returns the expression over the values after a step.
+    pub fn after_step(&self) -> Expr {
+        self.map_leaves(&mut |leaf| match leaf {
+            Expr::Var(var) => Expr::Next(*var),
+            leaf => leaf.clone(),
+        })
+    }
+
     /// Returns whether the expression reads another thread's variables.
     pub fn is_passive(&self) -> bool {
         self.any_leaf(|leaf| matches!(leaf, Expr::Passive(_) | Expr::PassiveNext(_)))
@@ -252,6 +260,51 @@ impl Assign {
     /// Returns whether the condition reads the value that the step gives to a variable.
     pub fn constrains_next(&self, var: VarId) -> bool {
         self.constrain.any_leaf(|leaf| *leaf == Expr::Next(var))
+    }
+}
+
+impl Edge {
+    /// Returns the edge that ensures nothing but what its operation does.
+    pub fn new(from: LocId, to: LocId, op: Op) -> Edge {
+        Edge { from, to, op, ensures: Expr::TRUE }
+    }
+
+    /// Returns all expressions of the operation, and what it ensures.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.op.exprs().chain([&self.ensures])
+    }
+
+    /// Returns the condition in the state before a step, without which there is none: what the edge ensures, unless it
+    /// is a call, which ensures it by its return.
+    pub fn needs(&self) -> &Expr {
+        if matches!(self.op, Op::Call(_)) { &Expr::TRUE } else { &self.ensures }
+    }
+
+    /// Returns the condition in the caller's state after a call has returned, without which it does not return.
+    pub fn ensures_by_return(&self) -> &Expr {
+        if matches!(self.op, Op::Call(_)) { &self.ensures } else { &Expr::TRUE }
+    }
+
+    /// Returns what a step does to the variables of its thread and to shared ones, where it neither calls nor returns:
+    /// an assertion that holds, a section that begins or ends, and the start of a thread assign nothing.
+    pub fn as_assignment(&self) -> Assign {
+        match &self.op {
+            Op::Assign(assign) => assign.clone(),
+            Op::Assert(condition) => Assign::assume(Expr::and(condition.clone(), self.ensures.clone())),
+            _ => Assign::assume(self.needs().clone()),
+        }
+    }
+
+    /// Returns the condition under which the assertion of the edge fails; `None` if it has none.
+    pub fn failure(&self) -> Option<Expr> {
+        let Op::Assert(condition) = &self.op else { return None };
+        Some(Expr::and(Expr::negate(condition.clone()), self.ensures.clone()))
+    }
+
+    /// Puts other variables in the place of all variables of the edge.
+    pub(crate) fn rename(&mut self, rename: &dyn Fn(VarId) -> VarId) {
+        self.op.rename(rename);
+        self.ensures.rename(rename);
     }
 }
 
@@ -452,11 +505,11 @@ impl Count {
     }
 }
 
-/// Calls `visit` on each variable whose value before the step the operation reads in the stepping thread. The new value
-/// of a variable that the step does not assign is its old one.
-pub fn for_each_old_read(op: &Op, mut visit: impl FnMut(VarId)) {
-    let assigns = |var: VarId| matches!(op, Op::Assign(assign) if assign.assigns(var));
-    for expr in op.exprs() {
+/// Calls `visit` on each variable whose value before the step the edge reads in the stepping thread. The new value of a
+/// variable that the step does not assign is its old one. What a call ensures by its return is not among them.
+pub fn for_each_old_read(edge: &Edge, mut visit: impl FnMut(VarId)) {
+    let assigns = |var: VarId| matches!(&edge.op, Op::Assign(assign) if assign.assigns(var));
+    for expr in edge.op.exprs().chain([edge.needs()]) {
         expr.for_each_leaf(|leaf| match *leaf {
             Expr::Var(var) => visit(var),
             Expr::Next(var) if !assigns(var) => visit(var),

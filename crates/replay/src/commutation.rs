@@ -4,7 +4,7 @@
 //! some control path mentions another thread's copy. A step is *invisible* if it reads and writes nothing shown, and
 //! neither starts nor ends a thread, nor touches the atomic flag. A call or a return to a caller must also leave alone
 //! whether the thread has a shown variable: the frame that comes or goes has none. A value that the caller discards is
-//! not read. The failure of an assertion is an error, which ends the execution: no other thread can notice it.
+//! not read; what the call ensures is read by the return. The failure of an assertion is an error, which ends the execution: no other thread can notice it.
 //!
 //! An invisible step commutes with every step of every other thread, and none of these enables or disables it.
 
@@ -45,18 +45,21 @@ impl<'p> Commutation<'p> {
     }
 
     /// Returns whether a step is invisible, of a thread whose running frame was called by `caller`.
-    pub fn is_invisible(&self, op: &Op, caller: Option<EdgeId>) -> bool {
-        match (op, caller.map(|call| call_of(self.program, call))) {
+    pub fn is_invisible(&self, edge: &Edge, caller: Option<EdgeId>) -> bool {
+        match (&edge.op, caller) {
             (Op::Assign(assign), _) => {
                 assign.passive.is_empty()
                     && assign.active.iter().all(|(var, rhs)| !self.is_shown(*var) && self.is_own(rhs))
                     && self.is_own(&assign.constrain)
             }
-            (Op::Assert(condition), _) => self.is_own(condition),
+            (Op::Assert(condition), _) => self.is_own(condition) && self.is_own(&edge.ensures),
             (Op::Call(call), _) => self.hides_frame(call.callee) && call.args.iter().all(|arg| self.is_own(arg)),
-            (Op::Return(values), Some(call)) => {
+            (Op::Return(values), Some(id)) => {
+                let call = call_of(self.program, id);
                 let mut taken = values.iter().zip(&call.results).filter_map(|(value, var)| Some((value, (*var)?)));
-                self.hides_frame(call.callee) && taken.all(|(value, var)| !self.is_shown(var) && self.is_own(value))
+                self.hides_frame(call.callee)
+                    && taken.all(|(value, var)| !self.is_shown(var) && self.is_own(value))
+                    && self.is_own(&self.program.edges[id].ensures)
             }
             (Op::Return(_), None) => false,
             (Op::Spawn(_) | Op::Fork(_) | Op::End | Op::AtomicBegin | Op::AtomicEnd, _) => false,

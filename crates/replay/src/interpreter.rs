@@ -108,10 +108,10 @@ impl<'p> Interpreter<'p> {
         let caller = thread.stack.iter().rev().nth(1).and_then(|frame| frame.call);
         let effect = Meaning::new(self.program, &mut Concrete, &mut scene).effect(edge, caller)?;
         let mut fresh = Given::new(&step.fresh, self.program);
-        let outcome = if effect.asserted.is_some_and(|holds| !is_true(holds)) {
-            Outcome::Failed
-        } else if !effect.conditions.iter().all(|condition| is_true(*condition)) {
+        let outcome = if !effect.conditions.iter().all(|condition| is_true(*condition)) {
             Outcome::Blocked
+        } else if effect.asserted.is_some_and(|holds| !is_true(holds)) {
+            Outcome::Failed
         } else {
             Outcome::Next(self.after(state, position, (step.edge, control(edge, caller)), effect, &mut fresh)?)
         };
@@ -301,6 +301,10 @@ impl Scene<Concrete> for StepScene<'_> {
 
     fn choice(&mut self, _: &mut Concrete, number: u32) -> Result<Value, NoValue> {
         Ok(self.choices[number as usize])
+    }
+
+    fn read_below(&mut self, _: &mut Concrete, var: VarId) -> Result<Value, NoValue> {
+        Ok(self.interpreter.layout.read_below(self.state, self.position, var))
     }
 
     fn n_others(&self) -> usize {

@@ -30,10 +30,20 @@ impl<'p> Layout<'p> {
 
     /// The value of `var` as the thread at `position` has it. A local is that of the topmost frame of its procedure.
     pub(crate) fn read(&self, state: &State, position: usize, var: VarId) -> Value {
+        let frame = |owner: ProcId| topmost(state, position, owner);
+        self.read_in(state, position, var, frame)
+    }
+
+    /// The value of `var` as the thread at `position` has it in the frame that called the running one.
+    pub(crate) fn read_below(&self, state: &State, position: usize, var: VarId) -> Value {
+        self.read_in(state, position, var, |_| state.threads[position].stack.len() - 2)
+    }
+
+    fn read_in(&self, state: &State, position: usize, var: VarId, frame: impl Fn(ProcId) -> usize) -> Value {
         let values = match self.program.vars[var].scope {
             Scope::Shared => &state.shared,
             Scope::Thread => &state.threads[position].vars,
-            Scope::Local(owner) => &state.threads[position].stack[topmost(state, position, owner)].locals,
+            Scope::Local(owner) => &state.threads[position].stack[frame(owner)].locals,
         };
         values[self.slot[var]]
     }

@@ -17,6 +17,12 @@ pub(crate) trait Scene<D: Domain> {
     /// The value of a choice of the edge.
     fn choice(&mut self, domain: &mut D, number: u32) -> Result<D::Value, D::Error>;
 
+    /// The value of a variable in the frame of the caller: another one than [`Scene::read`] gives if the running
+    /// procedure has called itself.
+    fn read_below(&mut self, domain: &mut D, var: VarId) -> Result<D::Value, D::Error> {
+        self.read(domain, var)
+    }
+
     /// The number of other threads that may take part in the step.
     fn n_others(&self) -> usize {
         0
@@ -44,7 +50,7 @@ pub(crate) type Writes<V> = Vec<(VarId, Option<V>)>;
 /// The effect of a step: what it needs, and what it writes. [`control`] says where it leads.
 #[derive(Clone, Debug)]
 pub(crate) struct Effect<V> {
-    /// The conditions without which there is no such step.
+    /// The conditions without which there is no such step, nor the failure of an assertion.
     pub(crate) conditions: Vec<V>,
     /// The condition of an assertion, which fails where it does not hold.
     pub(crate) asserted: Option<V>,
@@ -132,9 +138,26 @@ impl<'m, D: Domain, S: Scene<D>> Meaning<'m, D, S> {
 
     /// Computes what a step along an edge does, of a thread whose running frame was called by `caller`.
     pub(crate) fn effect(&mut self, edge: &Edge, caller: Option<EdgeId>) -> Result<Effect<D::Value>, D::Error> {
+        let mut effect = self.effect_of(&edge.op, caller)?;
+        match (&edge.op, caller) {
+            // A call ensures its condition by the return.
+            (Op::Call(_), _) => {}
+            (Op::Return(_), Some(call)) if self.program.edges[call].ensures != Expr::TRUE => {
+                let ensured = self.after_return(&self.program.edges[call].ensures, &effect.writes)?;
+                effect.conditions.push(ensured);
+            }
+            // All others leave alone what it reads.
+            _ if edge.ensures != Expr::TRUE => effect.conditions.push(self.value(&edge.ensures)?),
+            _ => {}
+        }
+        Ok(effect)
+    }
+
+    /// The effect of the operation itself.
+    fn effect_of(&mut self, op: &Op, caller: Option<EdgeId>) -> Result<Effect<D::Value>, D::Error> {
         let (asserted, passive, child) = (None, Vec::new(), Vec::new());
         let nothing = Effect { conditions: Vec::new(), asserted, writes: Vec::new(), passive, child };
-        Ok(match (&edge.op, caller) {
+        Ok(match (op, caller) {
             (Op::Assign(assign), _) => self.assign(assign)?,
             (Op::Assert(condition), _) => Effect { asserted: Some(self.value(condition)?), ..nothing },
             (Op::Call(call), _) => Effect { writes: self.enter(call.callee, &call.args)?, ..nothing },
@@ -144,6 +167,18 @@ impl<'m, D: Domain, S: Scene<D>> Meaning<'m, D, S> {
             }
             // What a thread returns with its first frame is not used.
             (Op::Return(_), None) | (Op::Fork(_) | Op::End | Op::AtomicBegin | Op::AtomicEnd, _) => nothing,
+        })
+    }
+
+    /// The value of a condition in the frame of the caller, into which a return has written its results.
+    fn after_return(&mut self, condition: &Expr, results: &Writes<D::Value>) -> Result<D::Value, D::Error> {
+        let scene = &mut *self.scene;
+        eval(self.domain, condition, &mut |domain, leaf| match leaf {
+            Expr::Var(var) => match results.iter().find(|(written, _)| written == var) {
+                Some((_, Some(value))) => Ok(value.clone()),
+                _ => scene.read_below(domain, *var),
+            },
+            _ => unreachable!("the validator rejects other leaves"),
         })
     }
 

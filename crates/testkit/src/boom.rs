@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use selvedge_ir::eval::eval;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::span::{Role, SourceMap};
-use selvedge_ir::{Assign, EdgeId, Expr, LocId, Op, Program, Scope, Value, VarId};
+use selvedge_ir::{Assign, Edge, EdgeId, Expr, LocId, Op, Program, Scope, Value, VarId};
 
 /// A parsed output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -214,7 +214,7 @@ impl Replayer<'_> {
         let edge = &self.program.edges[id];
         let mut after = places.clone();
         after.threads[line.thread] = Some(edge.to);
-        let Some(next) = next else { return self.fails(&edge.op, line).then_some(after) };
+        let Some(next) = next else { return self.fails(edge, line).then_some(after) };
         let unchanged = || line.plain == next.plain && next.locals.starts_with(&line.locals);
         let possible = match &edge.op {
             Op::Assign(assign) => self.assigns(places, assign, line, next),
@@ -240,11 +240,11 @@ impl Replayer<'_> {
             }
             Op::Call(_) | Op::Spawn(_) => false,
         };
-        (role && possible).then_some(after)
+        (role && possible && self.can_be(edge.needs(), true, line, None)).then_some(after)
     }
 
-    fn fails(&self, op: &Op, line: &Line) -> bool {
-        matches!(op, Op::Assert(condition) if self.can_be(condition, false, line, None))
+    fn fails(&self, edge: &Edge, line: &Line) -> bool {
+        edge.failure().is_some_and(|failure| self.can_be(&failure, true, line, None))
     }
 
     /// Returns whether a condition or right-hand side can have a value, for some choices in it.

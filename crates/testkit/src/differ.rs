@@ -17,7 +17,7 @@ use selvedge_replay::judge;
 use crate::generate::{Weights, generate_in_turn};
 use crate::harness::{CERTIFICATES, COMPARISONS, Comparison, Fault, Tally, fault};
 use crate::lower::lower;
-use crate::metamorph::{self, REWRITES, counts_steps};
+use crate::metamorph::{self, REWRITES};
 use crate::model::Model;
 use crate::oracle::{Answer, Budget, ask, within};
 use crate::rng::Rng;
@@ -144,11 +144,8 @@ fn check_answers(stage: &str, expected: &Answer, found: &Answer) -> Result<(), F
     if expected.contradicts(found) { fault(stage, format!("{expected}, but then {found}")) } else { Ok(()) }
 }
 
-/// Compares with the naive lowering, which is exact on `enforce` for one thread only.
+/// Compares with the naive lowering.
 fn compare_twin(model: &Model, answer: &Answer, budget: Budget) -> Result<(), Fault> {
-    if counts_steps(model) {
-        return Ok(());
-    }
     let lowered = lower(model);
     let task = Task { program: &lowered.program, target: &lowered.target, threads: lowered.threads };
     check_valid("twin", &task)?;

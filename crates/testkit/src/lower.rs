@@ -203,7 +203,12 @@ impl<'a, 'm> BodyLowering<'a, 'm> {
         let body = if self.procedure.body.is_empty() { fall_off } else { self.locs[0] };
         let initialised = self.procedure.locals.iter().filter_map(|decl| Some((decl, decl.init.as_ref()?)));
         let active = in_parallel(initialised, &self.vars);
-        self.step(entry, body, ir::Op::Assign(ir::Assign { active, ..ir::Assign::skip() }));
+        let initialised = if self.procedure.enforce.is_some() { self.new_loc() } else { body };
+        self.edge(entry, initialised, ir::Op::Assign(ir::Assign { active, ..ir::Assign::skip() }));
+        if let Some(condition) = &self.procedure.enforce {
+            let condition = self.numbers().expr(condition);
+            self.edge(initialised, body, ir::Op::assume(condition));
+        }
         self.block(&self.procedure.body, fall_off);
         let arbitrary = (0..self.procedure.results as u32).map(ir::Expr::choice).collect();
         self.edge(fall_off, exit, ir::Op::Return(arbitrary));
@@ -218,20 +223,23 @@ impl<'a, 'm> BodyLowering<'a, 'm> {
     }
 
     fn edge(&mut self, from: LocId, to: LocId, op: ir::Op) {
-        self.program.edges.push(ir::Edge { from, to, op });
+        self.program.edges.push(ir::Edge::new(from, to, op));
     }
 
-    /// Adds an edge, and behind it the one that assumes the `enforce` clause.
+    /// Adds an edge that leads only to states in which the `enforce` clause can hold.
     fn step(&mut self, from: LocId, to: LocId, op: ir::Op) {
-        match &self.procedure.enforce {
-            None => self.edge(from, to, op),
-            Some(condition) => {
-                let middle = self.new_loc();
-                self.edge(from, middle, op);
-                let condition = self.numbers().expr(condition);
-                self.edge(middle, to, ir::Op::assume(condition));
+        let Some(enforce) = &self.procedure.enforce else { return self.edge(from, to, op) };
+        let mut numbers = self.numbers();
+        let clause = numbers.expr(enforce);
+        let ensures = for_some_choices(&clause, numbers.n_choices);
+        let edge = match op {
+            ir::Op::Assign(mut assign) => {
+                assign.constrain = ir::Expr::and(assign.constrain, ensures.after_step());
+                ir::Edge::new(from, to, ir::Op::Assign(assign))
             }
-        }
+            op => ir::Edge { from, to, op, ensures },
+        };
+        self.program.edges.push(edge);
     }
 
     /// Returns the location before the statements that are lowered next, if there are any.
@@ -394,4 +402,15 @@ fn operator(op: BinOp) -> ir::BinaryOp {
         BinOp::Ne => ir::BinaryOp::Ne,
         BinOp::Implies => ir::BinaryOp::Implies,
     }
+}
+
+/// Returns the disjunction of an expression over all ways to make its choices.
+fn for_some_choices(expr: &ir::Expr, n_choices: u32) -> ir::Expr {
+    let made = |row: u32| {
+        expr.map_leaves(&mut |leaf| match leaf {
+            ir::Expr::Choice(number, _) => ir::Expr::Bool(row >> number & 1 == 1),
+            leaf => leaf.clone(),
+        })
+    };
+    (1..1 << n_choices).fold(made(0), |some, row| ir::Expr::or(some, made(row)))
 }

@@ -239,11 +239,13 @@ impl Oracle<'_> {
         let choices = || all(edge.op.choices().len());
         match &edge.op {
             Op::Assign(assign) => self.steps(edge, assign),
-            Op::AtomicBegin | Op::AtomicEnd => self.steps(edge, &Assign::skip()),
+            Op::AtomicBegin | Op::AtomicEnd => self.steps(edge, &Assign::assume(edge.ensures.clone())),
             Op::Assert(condition) => {
-                let fails = |(_, now): (Values, Values)| choices().any(|row| !value(condition, &now, &now, &row));
+                let fails = |(_, now): (Values, Values)| {
+                    value(&edge.ensures, &now, &now, &[]) && choices().any(|row| !value(condition, &now, &now, &row))
+                };
                 let is_error = self.task.target.has_assert(id) && self.allowed(edge.from).any(fails);
-                !is_error && self.steps(edge, &Assign::assume(condition.clone()))
+                !is_error && self.steps(edge, &Assign::assume(Expr::and(condition.clone(), edge.ensures.clone())))
             }
             Op::Call(call) => self.call(edge, call),
             Op::Return(values) => self.returns(edge, values),
@@ -306,7 +308,7 @@ impl Oracle<'_> {
                     after[*var] = *value;
                 }
             }
-            self.allows(edge.to, entry, &after)
+            !value(&edge.ensures, &after, &after, &[]) || self.allows(edge.to, entry, &after)
         })
     }
 

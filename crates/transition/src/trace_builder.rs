@@ -5,7 +5,7 @@
 
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::visit::choice_types;
-use selvedge_ir::{Assign, Count, EdgeId, EntryId, LocId, Op, Program, Value};
+use selvedge_ir::{Assign, Count, Edge, EdgeId, EntryId, LocId, Op, Program, Value};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 
 use crate::step::diagram::relation::Layout;
@@ -43,12 +43,12 @@ pub fn choices_of(program: &Program, edge: EdgeId, choices: &[bool]) -> Vec<bool
 pub fn before_step<L: ThreadLayout>(
     layout: &L,
     program: &Program,
-    (mover, op): (L::Agent, &Op),
+    (mover, edge): (L::Agent, &Edge),
     shared: &[bool],
     own: Option<(LocId, &[bool])>,
     child: Option<&[bool]>,
 ) -> Result<Bdd, OutOfNodes> {
-    if let (Op::Assign(assign), Some((loc, locals))) = (op, own) {
+    if let (Op::Assign(assign), Some((loc, locals))) = (&edge.op, own) {
         return layout.before_assign(mover, assign, loc, Values { shared, locals });
     }
     let kept = layout.kept_vars();
@@ -56,11 +56,12 @@ pub fn before_step<L: ThreadLayout>(
     if let Some((loc, locals)) = own {
         before = before.and(&layout.fixed(mover, kept.at(loc), locals)?)?;
     }
-    if let Op::Assert(condition) = op {
+    if let Op::Assert(condition) = &edge.op {
         before = before.and(&layout.value(mover, condition)?)?;
     }
+    before = before.and(&layout.value(mover, edge.needs())?)?;
     match child {
-        Some(locals) => before.and(&layout.before_start(program, mover, op, locals)?),
+        Some(locals) => before.and(&layout.before_start(program, mover, &edge.op, locals)?),
         None => Ok(before),
     }
 }

@@ -148,7 +148,7 @@ fn first_conditions(program: &Program) -> Vec<&Expr> {
 /// All constants of a program.
 fn constants(program: &Program) -> Vec<i64> {
     let mut constants = Vec::new();
-    for expr in program.edges.iter().flat_map(|edge| edge.op.exprs()) {
+    for expr in program.edges.iter().flat_map(|edge| edge.exprs()) {
         expr.for_each_leaf(|leaf| {
             if let Expr::Int(number) = leaf {
                 constants.push(*number);

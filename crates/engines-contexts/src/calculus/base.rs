@@ -253,12 +253,10 @@ impl BaseBuilder<'_> {
     }
 
     fn step(&self, edge: &Edge) -> Result<Option<Bdd>, OutOfNodes> {
-        let assign = match &edge.op {
-            Op::Assign(assign) => assign.clone(),
-            Op::Assert(condition) => Assign::assume(condition.clone()),
-            Op::AtomicBegin | Op::AtomicEnd => Assign::skip(),
-            _ => return Ok(None),
-        };
+        if !matches!(edge.op, Op::Assign(_) | Op::Assert(_) | Op::AtomicBegin | Op::AtomicEnd) {
+            return Ok(None);
+        }
+        let assign = edge.as_assignment();
         let (now, next) = (self.sorts.at(0, 0, 0), self.sorts.at(1, 1, 1));
         let proc = self.program.locs[edge.from].proc;
         let assigned = |var: &VarId| assign.active.iter().any(|(target, _)| target == var);
@@ -293,6 +291,7 @@ impl BaseBuilder<'_> {
         let proc = self.program.locs[edge.from].proc;
         let kept = self.states.visible(proc).filter(|var| !call.results.contains(&Some(*var)));
         all = all.and(&self.same(kept, caller, after)?)?.and(&self.from(edge)?)?;
+        all = all.and(&self.value(&edge.ensures, after)?)?;
         all.and(&self.states.at_loc(after.frame, edge.to)?).map(Some)
     }
 
@@ -328,8 +327,8 @@ impl BaseBuilder<'_> {
         }
         for id in &self.target.asserts {
             let edge = &self.program.edges[*id];
-            let Op::Assert(condition) = &edge.op else { continue };
-            let fails = self.value(condition, at)?.not()?;
+            let Some(failure) = edge.failure() else { continue };
+            let fails = self.value(&failure, at)?;
             let fails = fails.exists(&self.states.manager().var_set(&self.states.choices)?)?;
             all = all.or(&fails.and(&self.from(edge)?)?)?;
         }

@@ -15,7 +15,7 @@ use selvedge_check::{Run, Stop};
 use selvedge_ir::callgraph::CallGraph;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::visit::for_each_old_read;
-use selvedge_ir::{Edge, EdgeId, LocId, Op, ProcId, Program, Scope, Target, VarId};
+use selvedge_ir::{Edge, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, Target, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes, VarSet};
 use selvedge_transition::out_of_nodes;
 use selvedge_transition::paths::layout::{Copies, Order, PathLayout, When};
@@ -224,18 +224,20 @@ fn frame(program: &Program, layout: &PathLayout, proc: ProcId) -> Result<VarSet,
 fn is_visible(program: &Program, calls: &CallGraph, flag: Option<VarId>, edge: &Edge) -> bool {
     let is_shared = |var: VarId| program.vars[var].scope == Scope::Shared;
     let mut visible = false;
-    for_each_old_read(&edge.op, |var| visible |= is_shared(var));
+    for_each_old_read(edge, |var| visible |= is_shared(var));
     visible
         || match &edge.op {
             Op::Assign(assign) => assign.active.iter().any(|(var, _)| is_shared(*var) || Some(*var) == flag),
-            Op::Return(_) => writes_shared_results(program, calls, program.locs[edge.from].proc),
+            Op::Return(_) => returns_visibly(program, calls, program.locs[edge.from].proc),
             _ => false,
         }
 }
 
-/// Returns whether some call of a procedure assigns its results to shared variables.
-fn writes_shared_results(program: &Program, calls: &CallGraph, proc: ProcId) -> bool {
-    calls.sites(proc).iter().any(|site| has_shared_result(program, &program.edges[*site]))
+/// Returns whether some call of a procedure assigns its results to shared variables, or ensures something about them.
+fn returns_visibly(program: &Program, calls: &CallGraph, proc: ProcId) -> bool {
+    let is_shared = |leaf: &Expr| leaf.var().is_some_and(|var| program.vars[var].scope == Scope::Shared);
+    let is_visible = |edge: &Edge| has_shared_result(program, edge) || edge.ensures.any_leaf(is_shared);
+    calls.sites(proc).iter().any(|site| is_visible(&program.edges[*site]))
 }
 
 fn has_shared_result(program: &Program, edge: &Edge) -> bool {
@@ -266,7 +268,7 @@ fn private(
         let shared = |var: &VarId| program.vars[*var].scope == Scope::Shared || Some(*var) == flag;
         layout.scopes[proc].globals.iter().any(shared)
     };
-    let open = |proc: ProcId| touches(proc) || roots.contains(&proc) || writes_shared_results(program, calls, proc);
+    let open = |proc: ProcId| touches(proc) || roots.contains(&proc) || returns_visibly(program, calls, proc);
     let mut private: IndexVec<ProcId, bool> = program.procs.indices().map(|proc| !open(proc)).collect();
     for edge in program.edges.iter().filter(|edge| edge.op == Op::End) {
         private[program.locs[edge.from].proc] = false;

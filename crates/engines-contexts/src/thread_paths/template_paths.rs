@@ -386,7 +386,7 @@ impl<'w, 'a> TemplatePaths<'w, 'a> {
         let states = states.rename(&call.entering.1)?.and(&model.layout.identity(callee)?)?;
         self.add(model.program.procs[callee].entry, entered, states, EdgeOrigin::Call(id, level, edges.clone()))?;
         if let Some(summary) = self.summaries.get(&(callee, entered)).cloned() {
-            let after = bound.and_exists(&summary, &call.after.0)?.rename(&call.after.1)?;
+            let after = call.returned(&bound, &summary)?;
             let via = ReturnOrigin { edge: id, caller: level, callee: entered, before: edges.clone(), summary };
             self.add(model.program.edges[id].to, level, after, EdgeOrigin::Return(via))?;
         }
@@ -428,7 +428,7 @@ impl<'w, 'a> TemplatePaths<'w, 'a> {
         for caller in levels.chain(private) {
             let Some(cell) = self.cells.get(&(edge.from, caller)) else { continue };
             let before = cell.edges.clone();
-            let after = before.and(&call.arguments)?.and_exists(&summary, &call.after.0)?.rename(&call.after.1)?;
+            let after = call.returned(&before.and(&call.arguments)?, &summary)?;
             let now = if callee == Level::NONE { caller.now } else { callee.now };
             let via = ReturnOrigin { edge: id, caller, callee, before, summary: summary.clone() };
             self.add(edge.to, Level { now, ..caller }, after, EdgeOrigin::Return(via))?;

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use selvedge_ir::{Assign, Expr, Op, ProcId, Program, Scope, Trace, Ty, Var, VarId};
+use selvedge_ir::{Edge, Expr, Op, ProcId, Program, Scope, Trace, Ty, Var, VarId};
 
 /// A program with its additional variables.
 pub(crate) struct Tracked {
@@ -46,12 +46,10 @@ pub(crate) fn track(program: &Program) -> Tracked {
 
 fn add_flag(program: &mut Program) -> VarId {
     let flag = program.vars.push(Var { name: "atomic".to_owned(), scope: Scope::Thread, ty: Ty::Bool });
-    let set = |value: bool| Op::Assign(Assign { active: vec![(flag, Expr::Bool(value))], ..Assign::skip() });
     for edge in &mut program.edges {
-        match edge.op {
-            Op::AtomicBegin => edge.op = set(true),
-            Op::AtomicEnd => edge.op = set(false),
-            _ => {}
+        if matches!(edge.op, Op::AtomicBegin | Op::AtomicEnd) {
+            let active = vec![(flag, Expr::Bool(edge.op == Op::AtomicBegin))];
+            *edge = Edge::new(edge.from, edge.to, Op::guarded(active, edge.ensures.clone()));
         }
     }
     for entry in &mut program.entries {

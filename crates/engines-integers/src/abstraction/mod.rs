@@ -64,7 +64,7 @@ pub fn abstracted(task: &Task<'_>, predicates: &Predicates, run: &Run<'_>) -> Re
                 Op::Assert(condition) => Op::Assert(abstracter.known(condition)),
                 _ => unreachable!("guarded commands have no other steps"),
             };
-            Ok(Edge { from: edge.from, to: edge.to, op })
+            Ok(Edge::new(edge.from, edge.to, op))
         })
         .collect::<Result<_, Stop>>()?;
     let meanings = predicates.exprs().map(|predicate| predicates.written(predicate)).collect();

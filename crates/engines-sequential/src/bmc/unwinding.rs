@@ -213,12 +213,13 @@ impl<'t> Unwinding<'t> {
         let (effect, choices) = circuit::step(&mut self.aig, program, id, &node.valuation);
         let outcomes = match effect {
             Effect::Next(condition, after) => vec![next(condition, after)],
-            Effect::Assert(holds) => {
-                let fails = self.task.target.has_assert(id).then(|| plain(!holds, None));
-                [next(holds, node.valuation.clone())].into_iter().chain(fails).collect()
+            Effect::Assert(needs, holds) => {
+                let (passes, fails) = (self.aig.and(needs, holds), self.aig.and(needs, !holds));
+                let fails = self.task.target.has_assert(id).then(|| plain(fails, None));
+                [next(passes, node.valuation.clone())].into_iter().chain(fails).collect()
             }
             Effect::Call(call, entry) => vec![self.call(place, node, id, call.callee, entry)],
-            Effect::Return(results) if node.callers.is_some() => returns(program, place, node, &results),
+            Effect::Return(results) if node.callers.is_some() => returns(&mut self.aig, program, place, node, &results),
             Effect::Return(_) | Effect::End if place.phase == Phase::Prelude => vec![self.start(node)],
             Effect::Return(_) | Effect::End => Vec::new(),
         };
@@ -290,18 +291,26 @@ impl UnwoundMove {
 }
 
 /// Returns from a node to each of its callers.
-fn returns(program: &Program, place: UnwoundPlace, node: &UnwoundNode, results: &[Lit]) -> Vec<MoveOutcome> {
+fn returns(
+    aig: &mut Aig,
+    program: &Program,
+    place: UnwoundPlace,
+    node: &UnwoundNode,
+    results: &[Lit],
+) -> Vec<MoveOutcome> {
     let Some(caller) = &node.callers else { return Vec::new() };
-    let return_to = |&(edge, condition): &(EdgeId, Lit)| {
+    let mut return_to = |&(edge, condition): &(EdgeId, Lit)| {
         let owner = program.locs[program.edges[edge].from].proc;
         let locals = caller.locals.iter().filter(|(var, _)| program.vars[*var].scope == Scope::Local(owner));
         let globals = node.valuation.iter().filter(|(var, _)| !is_local(program, *var));
         let before: Valuation = globals.chain(locals).collect();
         let after = circuit::resume(program, call_at(program, edge), &before, &node.valuation, results);
+        let ensured = circuit::ensured(aig, program, edge, &after);
+        let condition = aig.and(condition, ensured);
         let to = UnwoundPlace { loc: program.edges[edge].to, height: place.height - 1, ..place };
         MoveOutcome { condition, to: Some((to, after, caller.below.clone())), fresh: Vec::new(), thread: None }
     };
-    caller.calls.iter().map(return_to).collect()
+    caller.calls.iter().map(&mut return_to).collect()
 }
 
 fn is_local(program: &Program, var: VarId) -> bool {

@@ -157,7 +157,10 @@ impl<'t> BackwardUnrolling<'t> {
         let mut condition = Lit::TRUE;
         match effect {
             Effect::Next(passes, values) => (condition, after) = (passes, values),
-            Effect::Assert(holds) => condition = if step.to == MoveTarget::Failure { !holds } else { holds },
+            Effect::Assert(needs, holds) => {
+                let outcome = if step.to == MoveTarget::Failure { !holds } else { holds };
+                condition = self.aig.and(needs, outcome);
+            }
             Effect::Call(call, mut entry) => {
                 circuit::add_locals(&mut self.aig, program, call.callee, &mut entry);
                 after.update(&entry);
@@ -165,6 +168,7 @@ impl<'t> BackwardUnrolling<'t> {
             Effect::Return(results) if !place.calls.is_empty() => {
                 let call = place.calls.last().expect("it is not empty");
                 after = circuit::resume(program, call_at(program, *call), now, now, &results);
+                condition = circuit::ensured(&mut self.aig, program, *call, &after);
             }
             // The end of the prelude; the thread's own end is not a move.
             Effect::Return(_) | Effect::End => {

@@ -45,6 +45,9 @@ impl Relevant {
         let mut changed = false;
         for edge in program.edges.iter().rev() {
             let control = control(program, edge);
+            // What a call ensures is read where it has returned to.
+            let ensured: FixedBitSet = reads(edge.ensures_by_return()).into_iter().map(VarId::index).collect();
+            changed |= self.grow(edge.to, &ensured);
             let mut relevant = match control {
                 Control::End => FixedBitSet::with_capacity(program.vars.len()),
                 _ => self.at[edge.to].clone(),
@@ -55,7 +58,7 @@ impl Relevant {
                 changed |= self.grow(callee.exit, &globals(program, &relevant));
                 relevant.union_with(&globals(program, &self.at[callee.entry]));
             }
-            for_each_old_read(&edge.op, |var| relevant.insert(var.index()));
+            for_each_old_read(edge, |var| relevant.insert(var.index()));
             changed |= self.grow(edge.from, &relevant);
         }
         if let Some(prelude) = program.prelude {

@@ -11,7 +11,6 @@ use rustc_hash::FxHasher;
 use selvedge_check::{Run, Stop, Task};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::{Call, EdgeId, EntryId, Expr, LocId, Program, Scope, Target, VarId};
-use selvedge_transition::step::control::call_at;
 use selvedge_transition::step::explicit::values::{Bits, set};
 use selvedge_transition::step::explicit::{Draws, Explicit, Outcome, Values, initial_draws, initialises};
 use selvedge_transition::step::vars::Slots;
@@ -240,11 +239,13 @@ impl<'a> ProgramSystem<'a> {
         self.frame(StackFrame::Site(id, locals))
     }
 
-    /// Continues at the call after a return.
-    fn back(&mut self, id: EdgeId, mut caller: Values, results: &[bool]) -> RuleMove<RuleLabel> {
-        self.steps.resume(call_at(self.program, id), &mut caller, results);
+    /// Continues at the call after a return, if what the call ensures holds then.
+    fn back(&mut self, id: EdgeId, mut caller: Values, results: &[bool]) -> Option<RuleMove<RuleLabel>> {
+        if !self.steps.resume(id, &mut caller, results) {
+            return None;
+        }
         let (to, push) = self.go(self.program.edges[id].to, caller);
-        RuleMove { to, push, label: RuleLabel::Silent }
+        Some(RuleMove { to, push, label: RuleLabel::Silent })
     }
 }
 
@@ -257,7 +258,7 @@ impl RuleSystem for ProgramSystem<'_> {
             (ControlState::At(shared), StackFrame::ThreadStart) => self.start_thread(shared),
             (ControlState::At(shared), StackFrame::Here(loc, locals)) => self.steps(loc, &Values { shared, locals }),
             (ControlState::Back(shared, results), StackFrame::Site(edge, locals)) => {
-                Ok(vec![self.back(edge, Values { shared, locals }, &results)])
+                Ok(self.back(edge, Values { shared, locals }, &results).into_iter().collect())
             }
             (ControlState::Back(globals, _), StackFrame::PreludeEnd) => {
                 let push = Word::Replace(self.frame(StackFrame::ThreadStart));

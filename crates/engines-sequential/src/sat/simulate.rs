@@ -241,9 +241,9 @@ impl<'a> Simulation<'a> {
         let (mut results, mut failing) = (Vec::new(), Lit::FALSE);
         let (condition, after) = match effect {
             Effect::Next(condition, after) => (condition, after),
-            Effect::Assert(holds) => {
-                failing = !holds;
-                (holds, state.values)
+            Effect::Assert(needs, holds) => {
+                failing = self.aig.and(needs, !holds);
+                (self.aig.and(needs, holds), state.values)
             }
             Effect::Return(values) => {
                 results = values;
@@ -297,6 +297,11 @@ impl<'a> Simulation<'a> {
         let (globals, results) = values.split_at(values.len() - summary.results.len());
         let globals: Valuation = summary.values.iter().zip(globals).map(|((var, _), lit)| (var, *lit)).collect();
         let after = circuit::resume(program, call_at(program, edge), &caller.values, &globals, results);
+        let ensured = circuit::ensured(&mut self.aig, program, edge, &after);
+        let guard = self.aig.and(guard, ensured);
+        if guard == Lit::FALSE {
+            return None;
+        }
         Some(StateOutcome::Next(self.add(caller.frame, program.edges[edge].to, guard, &after, via)))
     }
 
@@ -342,8 +347,10 @@ impl<'a> Simulation<'a> {
         let results: Vec<Lit> = call.results.iter().map(|_| any_value(aig)).collect();
         let globals: Valuation = self.facts.modified(call.callee).map(|var| (var, any_value(aig))).collect();
         let after = circuit::resume(self.program, call, &caller.values, &globals, &results);
+        let ensured = circuit::ensured(aig, self.program, site.edge, &after);
+        let guard = aig.and(caller.guard, ensured);
         let to = self.program.edges[site.edge].to;
-        self.add(caller.frame, to, caller.guard, &after, StateOrigin::Guess { edge: site.edge, from: site.from })
+        self.add(caller.frame, to, guard, &after, StateOrigin::Guess { edge: site.edge, from: site.from })
     }
 
     /// Returns whether a state's guard is satisfiable, under a condition on the parameters of its frame.

@@ -32,7 +32,7 @@ fn roots(program: &Program, target: &Target) -> FixedBitSet {
     let mut before: Vec<LocId> = target.locs.to_vec();
     for id in &target.asserts {
         let edge = &program.edges[*id];
-        if !note(&edge.op, &mut roots) {
+        if !note(edge, &mut roots) {
             before.push(edge.from);
         }
     }
@@ -56,24 +56,33 @@ fn go_back(program: &Program, mut waiting: Vec<LocId>, roots: &mut FixedBitSet) 
             continue;
         }
         for edge in into[loc.index()].iter().map(|id| &program.edges[*id]) {
-            if !note(&edge.op, roots) {
+            if !note(edge, roots) {
                 waiting.push(edge.from);
             }
         }
     }
 }
 
-/// Marks the variables of an operation's condition and returns whether there are any.
-fn note(op: &Op, roots: &mut FixedBitSet) -> bool {
-    let (Op::Assert(condition) | Op::Assign(Assign { constrain: condition, .. })) = op else { return false };
+/// Marks the variables of an edge's conditions and returns whether there are any.
+fn note(edge: &Edge, roots: &mut FixedBitSet) -> bool {
+    let condition = match &edge.op {
+        Op::Assert(condition) | Op::Assign(Assign { constrain: condition, .. }) => condition,
+        _ => &Expr::TRUE,
+    };
     let mut any = false;
-    condition.for_each_leaf(|leaf| {
+    for leaf in [condition, &edge.ensures].into_iter().flat_map(leaves) {
         if let Expr::Var(var) | Expr::Next(var) = leaf {
             roots.insert(var.index());
             any = true;
         }
-    });
+    }
     any
+}
+
+fn leaves(expr: &Expr) -> Vec<&Expr> {
+    let mut leaves = Vec::new();
+    expr.for_each_leaf(|leaf| leaves.push(leaf));
+    leaves
 }
 
 /// Removes from an edge everything that concerns untracked variables or other threads. Returned values and arguments stay, since slicing
@@ -87,6 +96,9 @@ fn weaken(edge: &mut Edge, tracked: &FixedBitSet) {
         }
         Op::Call(call) => call.results.iter_mut().for_each(|result| *result = result.filter(|var| is_tracked(*var))),
         _ => {}
+    }
+    if edge.ensures.any_leaf(|leaf| matches!(leaf, Expr::Var(var) if !is_tracked(*var))) {
+        edge.ensures = Expr::TRUE;
     }
     let mut n_choices = edge.op.choices().len() as u32;
     for expr in edge.op.exprs_mut() {

@@ -317,7 +317,7 @@ impl<'a> Solver<'a> {
         let states = bound.exists(&call.entering.0)?.rename(&call.entering.1)?;
         let states = states.and(&self.layout.identity(callee)?)?;
         let summary = self.summaries[callee].clone();
-        let after = bound.and_exists(&summary, &call.after.0)?.rename(&call.after.1)?;
+        let after = call.returned(&bound, &summary)?;
         self.add(self.program.procs[callee].entry, states, PathOrigin::Call(id, edges.clone()))?;
         self.add(self.program.edges[id].to, after, PathOrigin::Return(id, edges.clone(), summary))
     }
@@ -366,7 +366,7 @@ impl<'a> Solver<'a> {
         }
         self.prepare(id)?;
         let Some(Prepared::Call(call)) = &self.prepared[id] else { unreachable!("returns are recorded at calls") };
-        let after = edges.and(&call.arguments)?.and_exists(&summary, &call.after.0)?.rename(&call.after.1)?;
+        let after = call.returned(&edges.and(&call.arguments)?, &summary)?;
         self.add(self.program.edges[id].to, after, PathOrigin::Return(id, edges, summary))
     }
 

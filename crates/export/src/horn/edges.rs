@@ -15,13 +15,13 @@ impl Writer<'_> {
         let _ = writeln!(text, "; line {line}: {}", self.context.source.flat(span));
         match &edge.op {
             Op::Assign(assign) => self.assign(edge, assign, text),
-            Op::Assert(condition) => {
-                if self.target.has_assert(id) {
-                    self.failure(edge, condition, text);
+            Op::Assert(_) => {
+                if let Some(failure) = edge.failure().filter(|_| self.target.has_assert(id)) {
+                    self.failure(edge, &failure, text);
                 }
-                self.assign(edge, &Assign::assume(condition.clone()), text);
+                self.assign(edge, &edge.as_assignment(), text);
             }
-            Op::AtomicBegin | Op::AtomicEnd => self.assign(edge, &Assign::skip(), text),
+            Op::AtomicBegin | Op::AtomicEnd => self.assign(edge, &edge.as_assignment(), text),
             Op::Call(call) => self.call(edge, call, text),
             Op::Return(values) => self.returns(edge, values, text),
             Op::End => {}
@@ -46,10 +46,9 @@ impl Writer<'_> {
         clause.conclude(self.there(edge.to, &after), text);
     }
 
-    fn failure(&self, edge: &Edge, condition: &Expr, text: &mut String) {
+    fn failure(&self, edge: &Edge, failure: &Expr, text: &mut String) {
         let mut clause = Clause::at(self.here(edge.from));
-        let holds = clause::value(condition, "c", &clause::now, &clause::now);
-        clause.require(format!("(not {holds})"));
+        clause.require(clause::value(failure, "c", &clause::now, &clause::now));
         clause.conclude(self.fails(self.program.locs[edge.from].proc), text);
     }
 
@@ -72,7 +71,11 @@ impl Writer<'_> {
         let at_return = self.modified[call.callee].iter().copied().map(clause::next);
         let inputs = self.inputs(call.callee).map(input);
         clause.require(clause::apply('S', call.callee.index(), inputs.chain(at_return).chain(results)));
-        clause.conclude(self.there(edge.to, &|var| self.after_call(call, var)), text);
+        let after = |var: VarId| self.after_call(call, var);
+        if edge.ensures != Expr::TRUE {
+            clause.require(clause::value(&edge.ensures, "c", &after, &after));
+        }
+        clause.conclude(self.there(edge.to, &after), text);
     }
 
     /// Returns the value of a caller's variable after a call: a result, the value left by the callee, or the old value.

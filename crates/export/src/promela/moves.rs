@@ -153,6 +153,10 @@ impl Finder<'_, '_> {
         }
         for id in out {
             let edge = &model.program.edges[*id];
+            let path = &path.assume(path.value(edge.needs(), &[]));
+            if path.guard == Expr::FALSE {
+                continue;
+            }
             match &edge.op {
                 Op::Assign(assign) => self.assign(path, edge, assign)?,
                 Op::Assert(condition) => self.assert(path, *id, condition)?,
@@ -212,6 +216,7 @@ impl Finder<'_, '_> {
         let begins = edge.op == Op::AtomicBegin;
         let mut after = path.clone();
         let next = match (path.held, begins) {
+            (Held::No, false) if self.model.reads_shared(&edge.ensures) => Next::Stop,
             (Held::Yes, true) | (Held::No, false) => Next::GoOn,
             (Held::No, true) => {
                 (after.held, after.flag) = (Held::Yes, Flag::Take);

@@ -94,7 +94,7 @@ impl Lowering {
     }
 
     fn edge(&mut self, from: LocId, to: LocId, op: Op, span: Span) {
-        self.program.edges.push(Edge { from, to, op });
+        self.program.edges.push(Edge::new(from, to, op));
         self.map.edges.push(Origin { span, role: Role::Statement });
     }
 

@@ -111,36 +111,39 @@ impl Counter {
         and_number(Expr::TRUE, &self.bits, self.last as usize)
     }
 
-    /// Returns the step to the next number, which exists unless the counter is at its limit.
-    fn increase(&self) -> Op {
+    /// Returns the step to the next number, which exists where a condition holds and the counter is not at its limit.
+    fn increase(&self, condition: &Expr) -> Op {
         let mut carry = Expr::TRUE;
         let mut active = Vec::new();
         for bit in &self.bits {
             active.push((*bit, Expr::binary(BinaryOp::Xor, Expr::Var(*bit), carry.clone())));
             carry = Expr::and(carry, Expr::Var(*bit));
         }
-        Op::guarded(active, Expr::negate(self.is_full()))
+        Op::guarded(active, Expr::and(Expr::negate(self.is_full()), condition.clone()))
     }
 }
 
 /// Replaces a start by a thread that does not hold the flag: begin the section, count and start or do nothing, end it.
 fn section(passed: &mut Passed, counter: &Counter, id: EdgeId) {
-    let Edge { from, to, .. } = passed.program.edges[id];
+    let Edge { from, to, ensures, .. } = passed.program.edges[id].clone();
     let [begun, done] = [(); 2].map(|()| passed.add_loc_near(from));
-    passed.add_edge(from, begun, Op::AtomicBegin, Vec::new());
+    let begin = passed.add_edge(from, begun, Op::AtomicBegin, Vec::new());
+    passed.program.edges[begin].ensures = ensures;
     start(passed, counter, id, (begun, done));
     passed.add_edge(done, to, Op::AtomicEnd, Vec::new());
 }
 
-/// Counts and starts, or does nothing. The edge that starts keeps its number.
+/// Counts and starts, or does nothing. The edge that starts keeps its number. What it ensures is a condition of the step
+/// before it: it starts where no other thread moves.
 fn start(passed: &mut Passed, counter: &Counter, id: EdgeId, (from, to): (LocId, LocId)) {
     let counted = passed.add_loc_near(from);
-    passed.add_edge(from, counted, counter.increase(), Vec::new());
     let edge = &mut passed.program.edges[id];
     (edge.from, edge.to) = (counted, to);
+    let ensures = std::mem::replace(&mut edge.ensures, Expr::TRUE);
     let choices = edge.op.choices().iter().map(|ty| Source::Value(ty.default_value())).collect();
     let nothing = LiftStep { edge: id, choices, fresh: Vec::new(), part: StepPart::Main };
-    passed.add_edge(from, to, Op::assume(counter.is_full()), vec![nothing]);
+    passed.add_edge(from, counted, counter.increase(&ensures), Vec::new());
+    passed.add_edge(from, to, Op::assume(Expr::and(counter.is_full(), ensures)), vec![nothing]);
 }
 
 #[cfg(test)]

@@ -267,7 +267,7 @@ fn after(first: &Step, second: &Step, composed: Assign) -> Step {
     let mut steps = first.steps.clone();
     steps.extend(second.steps.iter().map(|step| offset_sources(step, offset)));
     steps.iter_mut().for_each(|step| step.part = StepPart::Silent);
-    Step { from: first.from, to: second.to, op: Op::Assign(composed), steps }
+    Step { from: first.from, to: second.to, op: Op::Assign(composed), ensures: Expr::TRUE, steps }
 }
 
 #[cfg(test)]

@@ -31,8 +31,9 @@ pub fn run(program: &Program, target: &Target) -> Passed {
         match &mut passed.program.edges[id].op {
             Op::Assign(assign) => assign.active = forget.assignments(edge, assign, &dirty[edge.from]),
             Op::Call(call) => {
+                let is_ensured = |var: &VarId| edge.ensures.any_leaf(|leaf| *leaf == Expr::Var(*var));
                 for result in &mut call.results {
-                    *result = result.filter(|var| liveness.is_live(edge.to, *var));
+                    *result = result.filter(|var| liveness.is_live(edge.to, *var) || is_ensured(var));
                 }
             }
             _ => {}

@@ -30,7 +30,7 @@ impl Passed {
     /// Adds an edge that represents some old steps.
     pub(super) fn add_edge(&mut self, from: LocId, to: LocId, op: Op, steps: Vec<LiftStep>) -> EdgeId {
         self.lift.edges.push(steps);
-        self.program.edges.push(Edge { from, to, op })
+        self.program.edges.push(Edge::new(from, to, op))
     }
 
     /// Removes everything that is not kept, and renumbers the rest. Parts that are kept must not mention removed ones,
@@ -254,15 +254,16 @@ impl Renumbering {
         }
     }
 
-    fn edge(&self, Edge { from, to, mut op }: Edge) -> Edge {
-        op.rename(&|var| self.var_id(var));
+    fn edge(&self, mut edge: Edge) -> Edge {
+        edge.rename(&|var| self.var_id(var));
+        let Edge { from, to, mut op, ensures } = edge;
         match &mut op {
             Op::Call(call) => call.callee = self.known(call.callee),
             Op::Spawn(spawn) => spawn.callee = self.known(spawn.callee),
             Op::Fork(loc) => *loc = self.loc(*loc),
             _ => {}
         }
-        Edge { from: self.loc(from), to: self.loc(to), op }
+        Edge { from: self.loc(from), to: self.loc(to), op, ensures }
     }
 }
 

@@ -18,7 +18,7 @@ use fixedbitset::FixedBitSet;
 use crate::flow::reached;
 use crate::passes::edit::{Keep, collect};
 use crate::passes::{Passed, Source};
-use crate::syntax::{Edge, EdgeId, LocId, Op, Program};
+use crate::syntax::{Edge, EdgeId, Expr, LocId, Op, Program};
 use crate::target::Target;
 use constants::Constants;
 use step::fold_step;
@@ -50,9 +50,13 @@ fn fold_edges(passed: &mut Passed, constants: &Constants) -> FixedBitSet {
         if let Op::Assert(condition) = &edge.op
             && !passed.target.has_assert(id)
         {
-            edge.op = Op::assume(condition.clone());
+            *edge = Edge::new(edge.from, edge.to, Op::assume(Expr::and(condition.clone(), edge.ensures.clone())));
         }
-        let Some((op, fixed)) = fold_step(&edge.op, constants) else { continue };
+        edge.ensures = constants.fold(&edge.ensures);
+        let Some((op, fixed)) = fold_step(edge, constants) else { continue };
+        if matches!(op, Op::Assign(_)) {
+            edge.ensures = Expr::TRUE;
+        }
         edge.op = op;
         taken.insert(id.index());
         for (number, value) in fixed {

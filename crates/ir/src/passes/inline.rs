@@ -177,8 +177,16 @@ struct Instance {
     vars: FxHashMap<VarId, VarId>,
     /// The index in [`Copies::calls`] of the calls that lead to it.
     calls: u32,
-    /// The location after a return and the variables that receive the results; `None` for a procedure that stays.
-    after: Option<(LocId, Vec<Option<VarId>>)>,
+    /// The way back to the caller; `None` for a procedure that stays.
+    after: Option<After>,
+}
+
+/// What follows a return: the location behind the call, the variables that receive the results, and what the call
+/// ensures.
+struct After {
+    loc: LocId,
+    results: Vec<Option<VarId>>,
+    ensures: Expr,
 }
 
 struct Builder<'p> {
@@ -271,17 +279,18 @@ impl<'p> Builder<'p> {
                 let results = call.results.iter().map(|result| result.map(|var| instance.var(var))).collect();
                 let above = &self.origin.calls[instance.calls as usize];
                 let calls = above.iter().copied().chain([id]).collect();
-                let callee = self.instance(call.callee, calls, (to, results));
+                let after = After { loc: to, results, ensures: instance.expr(&edge.ensures) };
+                let callee = self.instance(call.callee, calls, after);
                 to = self.loc(&callee, self.old.procs[call.callee].entry);
                 let op = self.enter(instance, call, &callee, &mut step);
                 self.work.push_back(callee);
                 op
             }
-            (Op::Return(values), Some((after, results))) => {
-                to = *after;
-                let pairs = results.iter().zip(values);
+            (Op::Return(values), Some(after)) => {
+                to = after.loc;
+                let pairs = after.results.iter().zip(values);
                 let active = pairs.filter_map(|(var, value)| Some(((*var)?, instance.expr(value)))).collect();
-                Op::set(active)
+                Op::guarded(active, after.ensures.after_step())
             }
             (op, _) => {
                 let mut op = op.clone();
@@ -294,12 +303,13 @@ impl<'p> Builder<'p> {
                 op
             }
         };
-        self.new.edges.push(Edge { from: self.loc(instance, edge.from), to, op });
+        let ensures = if matches!(op, Op::Assign(_)) { Expr::TRUE } else { instance.expr(&edge.ensures) };
+        self.new.edges.push(Edge { from: self.loc(instance, edge.from), to, op, ensures });
         self.lift.edges.push(vec![step]);
     }
 
     /// Returns a copy of a callee's body, with locals of its own.
-    fn instance(&mut self, proc: ProcId, calls: Vec<EdgeId>, after: (LocId, Vec<Option<VarId>>)) -> Instance {
+    fn instance(&mut self, proc: ProcId, calls: Vec<EdgeId>, after: After) -> Instance {
         let number = self.origin.calls.len() as u32;
         self.origin.calls.push(calls);
         let mut vars = FxHashMap::default();

@@ -29,7 +29,7 @@ pub fn failures(program: &Program, target: &Target) -> (Program, Target) {
     let (mut program, mut asserts) = (program.clone(), target.asserts.clone());
     for loc in &target.locs {
         let nowhere = program.locs.push(program.locs[*loc]);
-        asserts.push(program.edges.push(Edge { from: *loc, to: nowhere, op: Op::Assert(Expr::FALSE) }));
+        asserts.push(program.edges.push(Edge::new(*loc, nowhere, Op::Assert(Expr::FALSE))));
     }
     (program, Target::new(asserts, Vec::new()))
 }
@@ -69,11 +69,12 @@ impl Watch<'_> {
 
     /// Splits an assertion: the failing one keeps its number, and the passing one is a separate step.
     fn assertion(&mut self, id: EdgeId, condition: &Expr, is_asked: bool, is_watched: bool) {
-        let Edge { from, to, .. } = self.old.edges[id];
+        let (from, to) = (self.old.edges[id].from, self.old.edges[id].to);
         let active = if is_watched { vec![(self.made, Expr::TRUE)] } else { Vec::new() };
-        let passing = Op::guarded(active, condition.clone());
+        let ensures = self.old.edges[id].ensures.clone();
+        let passing = Op::guarded(active, Expr::and(condition.clone(), ensures.clone()));
         if !is_asked {
-            self.passed.program.edges[id].op = passing;
+            self.passed.program.edges[id] = Edge::new(from, to, passing);
             return;
         }
         let step = self.passed.lift.edges[id].clone();
@@ -81,12 +82,12 @@ impl Watch<'_> {
         let nowhere = self.passed.add_loc_near(from);
         let unless_made = || Expr::or(condition.clone(), Expr::negate(Expr::Var(self.made)));
         let failing = if is_watched { condition.clone() } else { unless_made() };
-        self.passed.program.edges[id] = Edge { from, to: nowhere, op: Op::Assert(failing) };
+        self.passed.program.edges[id] = Edge { from, to: nowhere, op: Op::Assert(failing), ensures };
     }
 
     /// Sets the variable in the first step of an atomic section: no other thread moves before it.
     fn section(&mut self, id: EdgeId) {
-        let Edge { from, to, .. } = self.old.edges[id];
+        let (from, to) = (self.old.edges[id].from, self.old.edges[id].to);
         let begun = self.passed.add_loc_near(from);
         self.passed.program.edges[id].to = begun;
         self.passed.add_edge(begun, to, self.make(), Vec::new());
@@ -95,7 +96,8 @@ impl Watch<'_> {
     fn announce(&mut self, id: EdgeId) {
         let from = self.old.edges[id].from;
         let announced = self.passed.add_loc_near(from);
-        let edge = self.passed.add_edge(from, announced, self.make(), Vec::new());
+        let make = Op::guarded(vec![(self.made, Expr::TRUE)], self.old.edges[id].needs().clone());
+        let edge = self.passed.add_edge(from, announced, make, Vec::new());
         self.passed.program.edges[id].from = announced;
         self.announced.push((edge, id));
     }

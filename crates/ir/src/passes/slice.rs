@@ -154,6 +154,7 @@ impl Relevant {
 fn relevant(program: &Program, edges: &FixedBitSet) -> Relevant {
     let mut roots = Vec::new();
     for edge in edges.ones().map(|id| &program.edges[id]) {
+        edge.ensures.for_each_leaf(|leaf| roots.extend(leaf.var()));
         match &edge.op {
             Op::Assign(assign) => {
                 assign.constrain.for_each_leaf(|leaf| roots.extend(leaf.var()));

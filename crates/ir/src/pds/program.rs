@@ -135,7 +135,7 @@ impl Builder {
     }
 
     fn edge(&mut self, from: LocId, to: LocId, op: Op) {
-        self.program.edges.push(Edge { from, to, op });
+        self.program.edges.push(Edge::new(from, to, op));
     }
 
     fn thread(&mut self, number: usize, rules: &[ThreadRule], first: Option<u32>, n_bits: usize) {

@@ -26,7 +26,7 @@
 //!   variable number 3, whose name is `x`; variables are numbered in the order of their declarations unless they carry
 //!   a number. A name without a number means the local variable before the global one.
 //! - *Operations* are `skip`, `assume e`, `assert e`, `x := e, y$ := e constrain c`, `x, _ := call f(e)`, `return e,
-//!   e`, `spawn f(e)`, `fork L1`, `end`, `atomic_begin` and `atomic_end`.
+//!   e`, `spawn f(e)`, `fork L1`, `end`, `atomic_begin` and `atomic_end`; then perhaps `ensures e`.
 //! - *Expressions*, from the tightest: `x`, `x'` (after the step), `x$` and `x$'` (in another thread), `?0` and
 //!   `?0:int` (choices), `T`, `F`, numbers, `divisible(3, e)`; `!`, `-`; `*`; `+`, `-`; `=`, `!=`, `<`, `<=`; `&`; `|`;
 //!   `^`; `=>`; `if e then e else e`. Operators of one level associate to the left.
@@ -47,9 +47,9 @@ pub use print::{expr, op, op_with, print, print_target, print_with_target};
 
 /// Returns whether a word is not a plain name.
 fn is_keyword(word: &str) -> bool {
-    let keywords = "T F _ any assert assume at atomic_begin atomic_end bool call constrain divisible else end exactly \
-                    fork from if init int label loc local most prelude proc return returns shared skip spawn start \
-                    target then thread to with";
+    let keywords = "T F _ any assert assume at atomic_begin atomic_end bool call constrain divisible else end ensures \
+                    exactly fork from if init int label loc local most prelude proc return returns shared skip spawn \
+                    start target then thread to with";
     keywords.split(' ').any(|keyword| keyword == word)
 }
 

@@ -6,7 +6,9 @@ use index_vec::IndexVec;
 
 use super::lex::{Token, lex};
 use super::parse_expr::{Line, Meaning, Read, Table};
-use crate::syntax::{Count, Edge, EdgeId, Entry, Label, Loc, LocId, Proc, ProcId, Program, Scope, Ty, Var, VarId};
+use crate::syntax::{
+    Count, Edge, EdgeId, Entry, Expr, Label, Loc, LocId, Proc, ProcId, Program, Scope, Ty, Var, VarId,
+};
 use crate::target::Target;
 
 /// The reason why a text is not a program.
@@ -224,7 +226,8 @@ impl Parser {
         let to = line.loc()?;
         line.expect(":")?;
         let op = line.op()?;
-        let replaced = self.edges.insert(number, Edge { from, to, op });
+        let ensures = if line.eat("ensures") { line.expr()? } else { Expr::TRUE };
+        let replaced = self.edges.insert(number, Edge { from, to, op, ensures });
         if replaced.is_none() { Ok(()) } else { Err(format!("there are two edges of number {number}")) }
     }
 

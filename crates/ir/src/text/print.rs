@@ -170,7 +170,11 @@ impl Printer<'_> {
     fn edge(&self, out: &mut String, id: EdgeId) {
         let edge = &self.program.edges[id];
         let (from, to) = (location(edge.from), location(edge.to));
-        line!(out, "  e{} {from} -> {to}: {}", id.index(), op_with(&self.names, &edge.op));
+        let ensures = match &edge.ensures {
+            Expr::Bool(true) => String::new(),
+            ensures => format!(" ensures {}", expr_with(&self.names, ensures)),
+        };
+        line!(out, "  e{} {from} -> {to}: {}{ensures}", id.index(), op_with(&self.names, &edge.op));
     }
 
     fn starts(&self, out: &mut String) {

@@ -143,7 +143,7 @@ fn expressions_round_trip_whatever_their_shape() {
     let mut program = parse("shared x: int\nthread y: int\nproc f() from L0 to L1").unwrap();
     let exprs = small_exprs();
     for expr in exprs {
-        let edge = crate::Edge { from: 0.into(), to: 0.into(), op: Op::Assert(expr) };
+        let edge = crate::Edge::new(0.into(), 0.into(), Op::Assert(expr));
         program.edges.push(edge);
     }
     assert_eq!(parse(&print(&program)).unwrap(), program);

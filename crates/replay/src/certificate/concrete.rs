@@ -200,12 +200,12 @@ impl<'a> Explorer<'a> {
     fn go(&mut self, step: &Move, way: &Way, mut now: Values, done: Effect<Value>) -> Result<Vec<Way>, Refused> {
         let program = self.table.task.program;
         let edge = &program.edges[step.edge];
+        if !done.conditions.iter().all(|condition| is_true(*condition)) {
+            return Ok(Vec::new());
+        }
         if done.asserted.is_some_and(|holds| !is_true(holds)) {
             let is_error = self.table.task.target.has_assert(step.edge);
             self.arrivals.extend(is_error.then_some((step.edge, Arrival::Error(Flaw::Assert(step.edge)))));
-            return Ok(Vec::new());
-        }
-        if !done.conditions.iter().all(|condition| is_true(*condition)) {
             return Ok(Vec::new());
         }
         if let Control::Return(call) = control(edge, step.caller) {

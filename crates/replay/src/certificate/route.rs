@@ -17,7 +17,7 @@
 use std::collections::BTreeMap;
 
 use selvedge_check::{Role, Run};
-use selvedge_ir::{EdgeId, EntryId, LocId, Op, ProcId};
+use selvedge_ir::{Edge, EdgeId, EntryId, LocId, ProcId};
 
 use super::place_table::{PlaceTable, kind};
 use super::{Flaw, Refused, Unjudged};
@@ -176,18 +176,18 @@ impl<'a> Search<'a> {
 
     fn follow(&mut self, mode: Mode, position: &Position, id: EdgeId) -> Result<Move, Flaw> {
         let program = self.table.task.program;
-        let op = &program.edges[id].op;
-        if position.recurs(program, op) {
+        let edge = &program.edges[id];
+        if position.recurs(program, &edge.op) {
             return Err(Flaw::OutOfScope("it is recursive"));
         }
-        let begun = position.child(program, op);
+        let begun = position.child(program, &edge.op);
         // Where threads must not meet, others may be already when one begins there: they must be looked at before the
         // macro step goes on, as it may never end.
         let begins_watched = begun.as_ref().is_some_and(|begun| self.table.watches(begun.loc));
         let to = match position.after(program, id) {
             None if mode == Mode::Alone => To::Start,
             None => To::Gone,
-            Some(after) => match self.arrive(mode, position, op, after) {
+            Some(after) => match self.arrive(mode, position, edge, after) {
                 To::Inner(_) if begins_watched => To::Unlisted,
                 to => to,
             },
@@ -197,8 +197,8 @@ impl<'a> Search<'a> {
     }
 
     /// Computes where a thread comes to that is somewhere after a step.
-    fn arrive(&mut self, mode: Mode, from: &Position, op: &Op, after: Position) -> To {
-        let (role, mode) = self.after(mode, from, op);
+    fn arrive(&mut self, mode: Mode, from: &Position, edge: &Edge, after: Position) -> To {
+        let (role, mode) = self.after(mode, from, edge);
         if self.table.task.target.has_loc(after.loc) {
             return To::Error(after.loc);
         }
@@ -222,13 +222,13 @@ impl<'a> Search<'a> {
     }
 
     /// The role of the thread after a step, and what it may then do without being seen.
-    fn after(&self, mode: Mode, from: &Position, op: &Op) -> (Role, Option<Mode>) {
+    fn after(&self, mode: Mode, from: &Position, edge: &Edge) -> (Role, Option<Mode>) {
         let Some(kind) = self.kind else { return (Role::Prelude, Some(Mode::Alone)) };
-        match (flag(op), mode) {
+        match (flag(&edge.op), mode) {
             (Some(true), _) | (None, Mode::Held) => (Role::Holder(kind), Some(Mode::Held)),
             (Some(false), _) => (Role::Free(kind), None),
             (None, _) => {
-                let quiet = self.table.commutation.is_invisible(op, from.caller());
+                let quiet = self.table.commutation.is_invisible(edge, from.caller());
                 (Role::Free(kind), quiet.then_some(Mode::Quiet))
             }
         }

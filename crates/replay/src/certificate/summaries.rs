@@ -6,7 +6,8 @@
 //! 1. a start of the program outside *P* of the first location, entry and now being the same;
 //! 2. for each assignment and assertion from `n` to `m`: *P(n)*, a step, and not *P(m)* after it;
 //! 3. for each call from `n` of `f`: *P(n)*, and not *P* of the entry of `f` for the arguments;
-//! 4. for each call from `n` to `m` of `f`: *P(n)*, *S(f)* for the arguments, and not *P(m)* with the results;
+//! 4. for each call from `n` to `m` of `f`: *P(n)*, *S(f)* for the arguments, what the call ensures and not *P(m)*, both
+//!    with the results;
 //! 5. for each return from `n` of `f`: *P(n)*, and not *S(f)* for the returned values;
 //! 6. *P* of a target location; *P(n)* and the failure of a target assertion at `n`.
 //!
@@ -184,13 +185,13 @@ impl<'a> Checker<'a> {
             return question.returns(&results, Flaw::Summary(id));
         }
         let Effect { conditions, asserted, writes, .. } = question.meaning().effect(edge, None)?;
+        conditions.into_iter().for_each(|condition| question.sat.require(condition));
         if let Some(holds) = asserted {
             if self.task.target.has_assert(id) {
                 question.sat.refute(&[!holds], Flaw::Assert(id))?;
             }
             question.sat.require(holds);
         }
-        conditions.into_iter().for_each(|condition| question.sat.require(condition));
         match control(edge, None) {
             Control::Go(to) => {
                 question.now.vars.write(writes);
@@ -285,6 +286,8 @@ impl<'a> Question<'a> {
         caller_now.vars.0.extend(after.0);
         caller_now.vars.write(results(call_of(program, id), values));
         (self.proc, self.entry, self.now) = (caller, caller_entry, caller_now);
+        let ensured = self.meaning().value(&program.edges[id].ensures)?;
+        self.sat.require(ensured);
         self.must_hold(program.edges[id].to, Flaw::NotClosed(id))
     }
 }

@@ -210,10 +210,10 @@ fn probed(program: &Program, vars: &[VarId], state: &[bool]) -> (Program, Target
     let [entry, exit] = [(); 2].map(|()| program.locs.push(Loc { proc }));
     let is_met = |(var, value): (&VarId, &bool)| if *value { Expr::Var(*var) } else { Expr::negate(Expr::Var(*var)) };
     let met = vars.iter().zip(state).map(is_met).fold(Expr::TRUE, selvedge_ir::simplify::and);
-    let assert = program.edges.push(Edge { from: entry, to: entry, op: Op::Assert(Expr::negate(met)) });
+    let assert = program.edges.push(Edge::new(entry, entry, Op::Assert(Expr::negate(met))));
     let name = "probe".to_string();
     program.procs.push(Proc { name: name.clone(), params: vec![], locals: vec![], results: vec![], entry, exit });
-    program.edges.push(Edge { from: entry, to: exit, op: Op::Return(vec![]) });
+    program.edges.push(Edge::new(entry, exit, Op::Return(vec![])));
     program.entries.push(Entry { name, proc, count: Count::AtMost(1), thread_vars: vec![], init: vec![] });
     debug_assert!(vars.iter().all(|var| program.vars[*var].scope == Scope::Shared));
     (program, Target::new(vec![assert], vec![]))

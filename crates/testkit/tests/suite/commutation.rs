@@ -2,7 +2,7 @@
 //! mistake in one of them would otherwise be accepted by both.
 
 use selvedge_ir::visibility::Visibility;
-use selvedge_ir::{EdgeId, Expr, Op, ProcId, Program, VarId};
+use selvedge_ir::{Edge, EdgeId, Expr, Op, ProcId, Program, VarId};
 use selvedge_replay::commutation::Commutation;
 use selvedge_testkit::differ::pose;
 use selvedge_testkit::generate::{Weights, generate};
@@ -19,17 +19,18 @@ struct Tally {
 
 /// Returns whether a step is invisible by `ir::visibility`; for calls and returns that is composed from the visibility
 /// of variables.
-fn expected(program: &Program, visibility: &Visibility, op: &Op, caller: Option<EdgeId>) -> bool {
+fn expected(program: &Program, visibility: &Visibility, edge: &Edge, caller: Option<EdgeId>) -> bool {
     let hides = |proc: ProcId| !program.procs[proc].locals.iter().any(|local| visibility.is_shown(*local));
-    match (op, caller.map(|call| &program.edges[call].op)) {
+    let ensured = caller.map_or(&Expr::TRUE, |call| &program.edges[call].ensures);
+    match (&edge.op, caller.map(|call| &program.edges[call].op)) {
         (Op::Call(call), _) => hides(call.callee) && !call.args.iter().any(|arg| visibility.reads_shown(arg)),
         (Op::Return(values), Some(Op::Call(call))) => {
             let is_shown = |(value, var): (&Expr, &Option<VarId>)| {
                 var.is_some_and(|var| visibility.is_shown(var) || visibility.reads_shown(value))
             };
-            hides(call.callee) && !values.iter().zip(&call.results).any(is_shown)
+            hides(call.callee) && !values.iter().zip(&call.results).any(is_shown) && !visibility.reads_shown(ensured)
         }
-        _ => visibility.is_invisible_op(op),
+        _ => visibility.is_invisible_step(edge),
     }
 }
 
@@ -47,8 +48,8 @@ fn compare(program: &Program, text: &str, tally: &mut Tally) {
     }
     for (id, edge) in program.edges.iter_enumerated() {
         for caller in callers(program, program.locs[edge.from].proc) {
-            let invisible = ours.is_invisible(&edge.op, caller);
-            let expected = expected(program, &theirs, &edge.op, caller);
+            let invisible = ours.is_invisible(edge, caller);
+            let expected = expected(program, &theirs, edge, caller);
             assert_eq!(invisible, expected, "edge {} called by {caller:?} in\n{text}", id.index());
             *(if invisible { &mut tally.invisible } else { &mut tally.visible }) += 1;
             tally.calls += usize::from(invisible && matches!(edge.op, Op::Call(_) | Op::Return(_)));

@@ -14,7 +14,7 @@ use index_vec::IndexVec;
 use selvedge_check::Role;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::visibility::Visibility;
-use selvedge_ir::{EdgeId, EntryId, Expr, LocId, Op, Program, VarId};
+use selvedge_ir::{Edge, EdgeId, EntryId, Expr, LocId, Op, Program, VarId};
 
 use super::place::Place;
 use super::ranks::Ranks;
@@ -66,7 +66,7 @@ impl Dependence {
         let flow = Flow::new(program);
         let n_things = program.vars.len() + 1;
         let steps: IndexVec<EdgeId, Accesses> =
-            program.edges.iter().map(|edge| step(&edge.op, &visibility, n_things)).collect();
+            program.edges.iter().map(|edge| step(edge, &visibility, n_things)).collect();
         let ranks = Ranks::new(program, &flow, visible_points);
         // Blocks are compared only while no thread holds the atomic flag; they are the same for all kinds of threads.
         let block = |loc: LocId| {
@@ -113,10 +113,10 @@ impl Dependence {
     }
 }
 
-fn step(op: &Op, visibility: &Visibility, n_things: usize) -> Accesses {
+fn step(edge: &Edge, visibility: &Visibility, n_things: usize) -> Accesses {
     let mut accesses = Accesses::none(n_things);
     let slots = n_things - 1;
-    for expr in op.exprs() {
+    for expr in edge.exprs() {
         expr.for_each_leaf(|leaf| {
             if let Expr::Var(var) | Expr::Next(var) | Expr::Passive(var) | Expr::PassiveNext(var) = leaf
                 && visibility.is_shown(*var)
@@ -130,7 +130,7 @@ fn step(op: &Op, visibility: &Visibility, n_things: usize) -> Accesses {
             accesses.writes.insert(var.index());
         }
     };
-    match op {
+    match &edge.op {
         Op::Assign(assign) => assign.active.iter().chain(&assign.passive).for_each(|(var, _)| write(*var)),
         Op::Spawn(_) | Op::Fork(_) | Op::End | Op::Return(_) => accesses.writes.insert(slots),
         Op::Call(_) | Op::Assert(_) | Op::AtomicBegin | Op::AtomicEnd => {}

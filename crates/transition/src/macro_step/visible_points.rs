@@ -95,7 +95,7 @@ impl VisiblePoints {
 
 fn invisible(program: &Program) -> FixedBitSet {
     let visibility = Visibility::new(program);
-    let edges = program.edges.iter_enumerated().filter(|(_, edge)| visibility.is_invisible_op(&edge.op));
+    let edges = program.edges.iter_enumerated().filter(|(_, edge)| visibility.is_invisible_step(edge));
     let mut invisible = FixedBitSet::with_capacity(program.edges.len());
     invisible.extend(edges.map(|(id, _)| id.index()));
     invisible

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use selvedge_ir::trace::{Fresh, Step, ThreadId};
-use selvedge_ir::{Assign, Call, EdgeId, Expr, Op, ProcId, Program, Value, VarId};
+use selvedge_ir::{Call, EdgeId, Expr, Op, ProcId, Program, Value, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Var};
 
 use super::layout::{PathLayout, When};
@@ -45,11 +45,7 @@ impl Back<'_> {
         before: &Bdd,
         after: &Tuple,
     ) -> Result<(Tuple, Step), OutOfNodes> {
-        let assign = match &self.program.edges[edge].op {
-            Op::Assign(assign) => assign.clone(),
-            Op::Assert(condition) => Assign::assume(condition.clone()),
-            _ => Assign::skip(),
-        };
+        let assign = self.program.edges[edge].as_assignment();
         let layout = self.layout;
         let targets: Vec<VarId> = assign.active.iter().map(|(var, _)| *var).collect();
         let now = layout.vars(targets.iter().copied(), When::Now);
@@ -178,8 +174,8 @@ impl Back<'_> {
 
     /// Returns the step of an assertion that fails at a path edge.
     pub fn failing(&self, assert: EdgeId, tuple: &Tuple) -> Result<Step, OutOfNodes> {
-        let Op::Assert(condition) = &self.program.edges[assert].op else { unreachable!("only assertions fail") };
-        let fails = self.evaluate(&Expr::negate(condition.clone()), tuple, None)?;
+        let failure = self.program.edges[assert].failure().expect("only assertions fail");
+        let fails = self.evaluate(&failure, tuple, None)?;
         Ok(self.step(assert, &fails))
     }
 

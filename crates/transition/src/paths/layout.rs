@@ -209,6 +209,7 @@ fn together(program: &Program, slots: &Slots) -> Vec<Vec<usize>> {
         }
     };
     for edge in &program.edges {
+        edge.ensures.conjuncts().into_iter().for_each(|conjunct| add(None, conjunct));
         match &edge.op {
             Op::Assign(assign) => {
                 assign.active.iter().for_each(|(var, rhs)| add(Some(*var), rhs));

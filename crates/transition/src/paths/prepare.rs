@@ -22,7 +22,16 @@ pub struct PreparedCall {
     /// Takes path edges at the call, with the arguments conjoined, to states at the callee's entry.
     pub entering: (VarSet, Renaming),
     /// Takes path edges at the call, with the arguments and a summary conjoined, to path edges after it.
-    pub after: (VarSet, Renaming),
+    after: (VarSet, Renaming),
+    /// What must hold after it.
+    ensures: Bdd,
+}
+
+impl PreparedCall {
+    /// Returns the path edges after the call, from those at it with the arguments conjoined, by a summary.
+    pub fn returned(&self, bound: &Bdd, summary: &Bdd) -> Result<Bdd, OutOfNodes> {
+        bound.and_exists(summary, &self.after.0)?.rename(&self.after.1)?.and(&self.ensures)
+    }
 }
 
 impl Prepared {
@@ -42,16 +51,17 @@ impl PathLayout {
         let proc = program.locs[edge.from].proc;
         Ok(match &edge.op {
             Op::Assign(assign) => Prepared::Step(self.assignment(assign)?),
-            Op::Assert(condition) => {
-                let negated = Assign::assume(Expr::negate(condition.clone()));
-                let holds = self.assignment(&Assign::assume(condition.clone()))?;
-                Prepared::Assert { holds, fails: self.assignment(&negated)?.relation }
+            Op::Assert(_) => {
+                let failure = edge.failure().expect("the edge is an assertion");
+                let fails = self.assignment(&Assign::assume(failure))?.relation;
+                Prepared::Assert { holds: self.assignment(&edge.as_assignment())?, fails }
             }
-            Op::AtomicBegin | Op::AtomicEnd => Prepared::Step(self.assignment(&Assign::skip())?),
+            Op::AtomicBegin | Op::AtomicEnd => Prepared::Step(self.assignment(&edge.as_assignment())?),
             Op::Call(call) => Prepared::Call(PreparedCall {
                 arguments: self.arguments(program, call)?,
                 entering: self.entering(program, proc, call.callee)?,
                 after: self.after_call(program, call)?,
+                ensures: self.value((), &edge.ensures)?,
             }),
             Op::Return(values) => Prepared::Return(self.returning(program, proc, values)?),
             Op::End => Prepared::End,

@@ -3,7 +3,7 @@
 use index_vec::IndexVec;
 use selvedge_ir::liveness::Liveness;
 use selvedge_ir::visit::{choice_types, reads};
-use selvedge_ir::{EntryId, Expr, LocId, Op, Program, Scope, VarId};
+use selvedge_ir::{Edge, EntryId, Expr, LocId, Op, Program, Scope, VarId};
 use selvedge_logic::order::force;
 
 /// The places of variables in a valuation of the shared variables, or in one of a thread's. Locals of different
@@ -68,16 +68,16 @@ impl Slots {
     pub fn order(&self, program: &Program) -> [Vec<usize>; 2] {
         let n_shared = self.shared.len();
         let item = |var: VarId| if self.is_shared[var] { self.slot[var] } else { n_shared + self.slot[var] };
-        let together = |op: &Op| {
+        let together = |edge: &Edge| {
             let mut set: Vec<usize> = Vec::new();
-            for expr in op.exprs() {
+            for expr in edge.exprs() {
                 expr.for_each_leaf(|leaf| {
                     if let Expr::Var(var) | Expr::Next(var) | Expr::Passive(var) | Expr::PassiveNext(var) = leaf {
                         set.push(item(*var));
                     }
                 });
             }
-            if let Op::Assign(assign) = op {
+            if let Op::Assign(assign) = &edge.op {
                 set.extend(assign.active.iter().chain(&assign.passive).map(|(var, _)| item(*var)));
             }
             set.sort_unstable();
@@ -86,7 +86,7 @@ impl Slots {
         };
         // Large sets of variables carry little information about neighbourhood and are expensive.
         let sets: Vec<Vec<usize>> =
-            program.edges.iter().map(|edge| together(&edge.op)).filter(|set| (2..=16).contains(&set.len())).collect();
+            program.edges.iter().map(together).filter(|set| (2..=16).contains(&set.len())).collect();
         let all = force(n_shared + self.n_locals, &sets);
         let shared = all.iter().copied().filter(|item| *item < n_shared).collect();
         let locals = all.iter().filter(|item| **item >= n_shared).map(|item| item - n_shared).collect();

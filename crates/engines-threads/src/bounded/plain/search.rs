@@ -11,7 +11,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use selvedge_check::{Event, Role, Run, Stop, Task};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::target::met;
-use selvedge_ir::{EdgeId, LocId, Op, Program, Target};
+use selvedge_ir::{EdgeId, LocId, Program, Target};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::out_of_nodes;
@@ -138,8 +138,8 @@ impl<'a> PlainSearch<'a> {
 
     /// Returns whether a step can be a failure of the target.
     fn fails(&mut self, set: &Bdd, thread: usize, id: EdgeId) -> Result<bool, OutOfNodes> {
-        let Op::Assert(condition) = &self.program.edges[id].op else { return Ok(false) };
-        let failing = self.layout.value(thread, condition)?.not()?.exists(&self.layout.all_choices)?;
+        let Some(failure) = self.program.edges[id].failure() else { return Ok(false) };
+        let failing = self.layout.value(thread, &failure)?.exists(&self.layout.all_choices)?;
         if set.is_disjoint(&failing) {
             return Ok(false);
         }

@@ -23,6 +23,7 @@ impl PlainSearch<'_> {
         let place = key[thread].expect("only live threads move");
         let mut next = key.clone();
         next[thread] = Some(place.after(edge));
+        let set = &set.and(&self.layout.value(thread, edge.needs())?)?;
         let image = match &edge.op {
             Op::Assign(assign) => self.assigned(key, set, thread, id, assign)?,
             Op::Assert(condition) => {

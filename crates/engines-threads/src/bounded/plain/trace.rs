@@ -51,8 +51,8 @@ impl PlainSearch<'_> {
         let (key, states) = ring.get_index(entry).expect("an error is found in an entry");
         let mut set = states.set.clone();
         if let PlainError::Fails(_, thread, edge) = found {
-            let Op::Assert(condition) = &self.program.edges[edge].op else { unreachable!("only assertions fail") };
-            set = set.minus(&self.layout.value(thread, condition)?)?;
+            let failure = self.program.edges[edge].failure().expect("only assertions fail");
+            set = set.and(&self.layout.value(thread, &failure)?)?;
         }
         let picked = self.pick(&set).expect("the search found this error once");
         let names: Vec<usize> = key.iter().map(|_| builder.name()).collect();
@@ -102,12 +102,13 @@ impl PlainSearch<'_> {
         id: EdgeId,
         state: &WholeState,
     ) -> Result<Bdd, OutOfNodes> {
-        let (layout, op) = (&self.layout, &self.program.edges[id].op);
+        let (layout, edge) = (&self.layout, &self.program.edges[id]);
+        let op = &edge.op;
         let surviving = self.surviving(key, &state.key);
         let own = surviving.iter().find(|(other, _)| *other == thread);
         let own = own.map(|(_, loc)| (*loc, state.locals[thread].as_slice()));
         let child = started(op, key, &state.key).map(|child| state.locals[child].as_slice());
-        let mut before = set.and(&before_step(layout, self.program, (thread, op), &state.shared, own, child)?)?;
+        let mut before = set.and(&before_step(layout, self.program, (thread, edge), &state.shared, own, child)?)?;
         let conditions = self.conditions(key, thread, op, state)?;
         for (other, loc) in surviving.into_iter().filter(|(other, _)| *other != thread) {
             let same = match conditions.iter().find(|(taking, _)| *taking == other) {

@@ -38,16 +38,16 @@ impl Back<'_, '_> {
     /// Returns the states of an item, with choices, in which a step along an edge leads to the given one.
     fn before(&self, from: &Item, id: EdgeId, scene: &Scene) -> Result<Bdd, OutOfNodes> {
         let Machine { layout, program, .. } = &*self.machine;
-        let op = &program.edges[id].op;
+        let edge = &program.edges[id];
         let mover = scene.mover.as_ref().expect("a moving thread was put there");
         let own = match self.block.items[self.item].key.at {
             At::Place(place) => Some((place.loc, mover.locals.as_slice())),
             At::Gone => None,
         };
         let child = scene.children.last().filter(|_| self.has_started(from)).map(|child| child.locals.as_slice());
-        let step = before_step(layout, program, (Who::Mover, op), &scene.shared, own, child)?;
+        let step = before_step(layout, program, (Who::Mover, edge), &scene.shared, own, child)?;
         let mut before = from.set.and(&step)?;
-        let Op::Assign(assign) = op else { return Ok(before) };
+        let Op::Assign(assign) = &edge.op else { return Ok(before) };
         let (_, peer) = layout.now(Who::Peer);
         let forget: Vec<_> = own_choices(layout, assign).into_iter().chain(peer).collect();
         let forget = layout.manager.var_set(&forget)?;

@@ -104,17 +104,17 @@ impl Machine<'_> {
         match &edge.op {
             Op::Assign(assign) if assign.is_passive() => self.follow_passive(block, (item, id), assign, others),
             Op::Spawn(_) | Op::Fork(_) if !has_room && self.full == Full::Blocks => Ok(()),
-            op => {
-                if let Op::Assert(condition) = op {
-                    self.fails(block, item, id, condition)?;
+            _ => {
+                if let Some(failure) = edge.failure() {
+                    self.fails(block, item, id, &failure)?;
                 }
                 self.go(block, item, place, id, has_room)
             }
         }
     }
 
-    fn fails(&mut self, block: &mut Block, item: usize, id: EdgeId, condition: &Expr) -> Result<(), OutOfNodes> {
-        let failing = self.steps.failing(&self.layout, id, condition)?;
+    fn fails(&mut self, block: &mut Block, item: usize, id: EdgeId, failure: &Expr) -> Result<(), OutOfNodes> {
+        let failing = self.steps.failing(&self.layout, id, failure)?;
         if !block.items[item].set.is_disjoint(&failing) {
             self.failing.insert(id);
             if self.visit != Visit::All && self.target.has_assert(id) {

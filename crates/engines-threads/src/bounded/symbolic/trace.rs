@@ -182,10 +182,10 @@ impl SymbolicSearch<'_> {
     fn failure(&self, error: BlockError) -> Result<Bdd, OutOfNodes> {
         match error {
             BlockError::Reached(_) => Ok(self.machine.layout.manager.top()),
-            BlockError::Fails(_, edge) => match &self.machine.program.edges[edge].op {
-                selvedge_ir::Op::Assert(condition) => self.machine.layout.value(Who::Mover, condition)?.not(),
-                _ => unreachable!("only assertions fail"),
-            },
+            BlockError::Fails(_, edge) => {
+                let failure = self.machine.program.edges[edge].failure().expect("only assertions fail");
+                self.machine.layout.value(Who::Mover, &failure)
+            }
         }
     }
 

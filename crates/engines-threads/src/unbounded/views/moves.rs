@@ -145,10 +145,10 @@ impl ViewModel<'_> {
         let Item { key: (_, child), set, .. } = &block.items[item];
         let child = *child;
         let edge = &self.program.edges[id];
-        if let Op::Assert(condition) = &edge.op
+        if let Some(failure) = edge.failure()
             && self.target.has_assert(id)
         {
-            let failing = self.steps.failing(&self.layout, id, condition)?;
+            let failing = self.steps.failing(&self.layout, id, &failure)?;
             block.errors = block.errors.or(&set.and(&failing)?)?;
         }
         match self.steps.follow((self.program, &self.layout), id, (place, set), true)? {

@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use selvedge_ir::span::{Origin, Role, Span};
 use selvedge_ir::{Assign, Edge, Expr, Label, Loc, LocId, Op, ProcId, Scope, VarId};
 
-use super::expr::{Context, ExprCx};
-use super::initial::{Initial, measure};
+use super::enforce::Enforce;
+use super::initial::Initial;
 use super::stmt::Flow;
 use super::{Lowering, View};
 use crate::bp::LoadOptions;
@@ -37,13 +37,6 @@ pub(super) struct LabelUse {
     pub(super) loc: LocId,
     pub(super) span: Span,
     pub(super) is_used: bool,
-}
-
-/// The condition that must hold after every step, over old values, with choices numbered from zero.
-pub(super) struct Enforce {
-    pub(super) expr: Expr,
-    pub(super) size: usize,
-    pub(super) span: Span,
 }
 
 impl Lowering<'_> {
@@ -138,25 +131,6 @@ impl<'a> Body<'_, 'a> {
         let message = "an initial value after the first statement";
         let help = "locals get their initial values when the procedure is entered; assign the value in a statement";
         self.low.report(Diagnostic::new(Code::LateInitialiser, message, span).help(help));
-    }
-
-    /// Returns the conjunction of all `enforce` clauses, unless it is trivial.
-    fn read_enforce(&mut self) -> Option<Enforce> {
-        let mut enforce: Option<Enforce> = None;
-        let mut cx = ExprCx::new(&self.view);
-        for stmt in &self.unit.body.stmts {
-            let StmtKind::Enforce(condition) = &stmt.kind else { continue };
-            let expr = self.low.expr(&mut cx, Context::Plain, condition);
-            self.low.check_choices(cx.n_choices, condition.span);
-            let (before, span) = match enforce {
-                Some(before) => (before.expr, before.span.to(stmt.span)),
-                None => (Expr::TRUE, stmt.span),
-            };
-            enforce = Some(Enforce { expr: Expr::and(before, expr), size: 0, span });
-        }
-        let mut enforce = enforce.filter(|enforce| enforce.expr != Expr::TRUE)?;
-        enforce.size = measure(&enforce.expr).size;
-        Some(enforce)
     }
 
     /// Reserves locations for all statements of the body and records the labels. Returns the first one.
@@ -255,7 +229,11 @@ impl<'a> Body<'_, 'a> {
     }
 
     pub(super) fn edge(&mut self, from: LocId, to: LocId, op: Op, origin: Origin) {
-        self.low.found.program.edges.push(Edge { from, to, op });
+        self.add_edge(Edge::new(from, to, op), origin);
+    }
+
+    pub(super) fn add_edge(&mut self, edge: Edge, origin: Origin) {
+        self.low.found.program.edges.push(edge);
         self.low.found.map.edges.push(origin);
     }
 

@@ -18,9 +18,6 @@ pub(super) enum Flow {
     Stops,
 }
 
-/// Limit on the total number of nodes of the copies of `enforce` clauses.
-const MAX_ENFORCED: usize = 4_000_000;
-
 impl<'a> Body<'_, 'a> {
     /// Lowers the statements of a block, whose locations are consecutive from `first` on; after the last one control
     /// goes to `to`. A statement with a label, on it or inside, counts as reached.
@@ -440,53 +437,6 @@ impl<'a> Body<'_, 'a> {
         };
         self.low.report(diagnostic);
     }
-
-    /// Adds an edge that respects the `enforce` clause. An assignment must reach a state that satisfies it. Other steps
-    /// are followed by a check; so is the start of a forked thread. An assertion counts only where the clause holds. So
-    /// every statement's location is reached only in states that satisfy it.
-    pub(super) fn step(&mut self, from: LocId, to: LocId, op: Op, n_choices: u32, origin: Origin) {
-        self.low.check_choices(n_choices, origin.span);
-        let Some(enforce) = &self.enforce else { return self.edge(from, to, op, origin) };
-        self.low.enforced_nodes += enforce.size;
-        if self.low.enforced_nodes > MAX_ENFORCED {
-            let span = enforce.span;
-            return self.too_much_enforced(span);
-        }
-        let check = enforce.expr.clone();
-        match op {
-            Op::Assign(mut assign) => {
-                let after = map_leaves(&check, n_choices, Expr::Next);
-                assign.constrain = Expr::and(assign.constrain, after);
-                self.edge(from, to, Op::Assign(assign), origin);
-            }
-            Op::Assert(condition) => {
-                let before = map_leaves(&check, n_choices, Expr::Var);
-                let op = Op::Assert(Expr::or(condition, Expr::negate(before)));
-                self.then_check(from, to, op, check, origin);
-            }
-            Op::Fork(target) => {
-                let start = self.new_loc();
-                let enforced = Origin { role: Role::Enforce, ..origin };
-                self.edge(start, target, Op::assume(check.clone()), enforced);
-                self.then_check(from, to, Op::Fork(start), check, origin);
-            }
-            op => self.then_check(from, to, op, check, origin),
-        }
-    }
-
-    /// Reports the clause and drops it.
-    fn too_much_enforced(&mut self, span: Span) {
-        let message = "this clause is too large for the number of statements to which it applies";
-        self.low.report(Diagnostic::new(Code::BeyondLimit, message, span));
-        self.enforce = None;
-        self.low.enforced_nodes = 0;
-    }
-
-    fn then_check(&mut self, from: LocId, to: LocId, op: Op, check: Expr, origin: Origin) {
-        let between = self.new_loc();
-        self.edge(from, between, op, origin);
-        self.edge(between, to, Op::assume(check), Origin { role: Role::Enforce, ..origin });
-    }
 }
 
 /// Returns whether a jump could lead to the statement or into it.
@@ -515,15 +465,6 @@ impl Lowering<'_> {
         });
         owners.get(&symbol).copied()
     }
-}
-
-/// Returns the clause over other values, with choices that begin at `n_choices`.
-fn map_leaves(clause: &Expr, n_choices: u32, value: impl Fn(VarId) -> Expr) -> Expr {
-    clause.map_leaves(&mut |leaf| match leaf {
-        Expr::Var(var) => value(*var),
-        Expr::Choice(number, ty) => Expr::Choice(number + n_choices, *ty),
-        other => other.clone(),
-    })
 }
 
 fn either(one: Flow, other: Flow) -> Flow {

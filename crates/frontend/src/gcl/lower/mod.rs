@@ -118,7 +118,7 @@ impl Lowering {
     }
 
     fn edge(&mut self, from: LocId, op: Op, span: Span, name: Option<String>) {
-        let edge = self.program.edges.push(Edge { from, to: HEAD, op });
+        let edge = self.program.edges.push(Edge::new(from, HEAD, op));
         self.map.edges.push(Origin { span, role: Role::Statement });
         self.map.commands.extend(name.map(|name| (edge, name)));
     }

@@ -6,7 +6,7 @@ use fixedbitset::FixedBitSet;
 
 use crate::passes::edit::Keep;
 use crate::passes::{Lift, LiftStep, Passed, StepPart};
-use crate::syntax::{Edge, LocId, Op, Program};
+use crate::syntax::{Edge, Expr, LocId, Op, Program};
 use crate::target::Target;
 
 /// An edge, and the old steps that it represents.
@@ -15,6 +15,7 @@ pub(super) struct Step {
     pub(super) from: LocId,
     pub(super) to: LocId,
     pub(super) op: Op,
+    pub(super) ensures: Expr,
     pub(super) steps: Vec<LiftStep>,
 }
 
@@ -48,8 +49,8 @@ impl Graph {
             renamed: IndexVec::from_vec(vec![None; n_locs]),
         };
         let lifts = Lift::identity(program).edges;
-        for (Edge { from, to, op }, steps) in program.edges.iter().cloned().zip(lifts) {
-            graph.add(Step { from, to, op, steps });
+        for (Edge { from, to, op, ensures }, steps) in program.edges.iter().cloned().zip(lifts) {
+            graph.add(Step { from, to, op, ensures, steps });
         }
         graph
     }
@@ -107,7 +108,8 @@ impl Graph {
         let mut used = ends.clone();
         for step in steps {
             used.extend([step.from.index(), step.to.index()]);
-            passed.add_edge(step.from, step.to, step.op, step.steps);
+            let id = passed.add_edge(step.from, step.to, step.op, step.steps);
+            passed.program.edges[id].ensures = step.ensures;
         }
         passed.target.asserts = passed.lift.asserts(target);
         used.extend(target.watched().into_iter().map(LocId::index));

@@ -110,7 +110,7 @@ impl<'p> Builder<'p> {
 
     fn edge(&mut self, from: LocId, to: LocId, op: Op, role: Role) -> EdgeId {
         self.roles.push(role);
-        self.new.edges.push(Edge { from, to, op })
+        self.new.edges.push(Edge::new(from, to, op))
     }
 
     /// Makes a thread that ends inside a call return from all its procedures: `end` sets a flag of the thread, which
@@ -128,12 +128,16 @@ impl<'p> Builder<'p> {
             match &edge.op {
                 Op::End => {
                     let end = Op::set(vec![(ending, Expr::TRUE)]);
-                    self.new.edges[id] = Edge { from: edge.from, to: leave[proc], op: end };
+                    self.new.edges[id] = Edge::new(edge.from, leave[proc], end);
                     self.roles[id] = Role::Ends(id);
                 }
                 Op::Call(call) if may_end[call.callee] => {
                     let back = self.loc(proc);
-                    self.new.edges[id].to = back;
+                    let call = &mut self.new.edges[id];
+                    call.to = back;
+                    if call.ensures != Expr::TRUE {
+                        call.ensures = Expr::or(call.ensures.clone(), Expr::Var(ending));
+                    }
                     self.edge(back, leave[proc], Op::assume(Expr::Var(ending)), Role::Silent);
                     self.edge(back, edge.to, Op::assume(Expr::negate(Expr::Var(ending))), Role::Silent);
                 }
@@ -197,10 +201,11 @@ impl<'p> Builder<'p> {
     }
 
     fn copied_edge(&mut self, id: EdgeId, locs: &BTreeMap<LocId, LocId>, locals: &BTreeMap<VarId, VarId>) {
-        let Edge { from, to, mut op } = self.new.edges[id].clone();
-        op.rename(&|var| locals.get(&var).copied().unwrap_or(var));
+        let mut edge = self.new.edges[id].clone();
+        edge.rename(&|var| locals.get(&var).copied().unwrap_or(var));
         let role = self.roles[id].clone();
-        let copy = self.edge(locs[&from], locs[&to], op, role);
+        let copy = self.edge(locs[&edge.from], locs[&edge.to], edge.op, role);
+        self.new.edges[copy].ensures = edge.ensures;
         self.asserts.extend(self.asserts.contains(&id).then_some(copy));
     }
 
@@ -238,12 +243,12 @@ impl<'p> Builder<'p> {
             };
             let Role::Step(old, _) = self.roles[id] else { unreachable!("starts are old edges") };
             let all_live = all_live(&self.slots);
-            let choices = self.new.edges[id].op.choices().iter().map(|ty| ty.default_value()).collect();
-            self.new.edges[id].op = Op::assume(all_live);
+            let Edge { from, to, ref op, ref ensures } = self.new.edges[id];
+            let (choices, ensures) = (op.choices().iter().map(|ty| ty.default_value()).collect(), ensures.clone());
+            self.new.edges[id] = Edge::new(from, to, Op::assume(Expr::and(all_live, ensures.clone())));
             self.roles[id] = Role::NoRoom(old, choices);
-            let Edge { from, to, .. } = self.new.edges[id];
             for slot in 0..self.n_slots {
-                let start = self.start(slot, body, &args);
+                let start = self.start(slot, body, &args, &ensures);
                 let to = self.watched_start(body, from, to);
                 self.edge(from, to, start, Role::Starts(old, slot));
             }
@@ -256,10 +261,11 @@ impl<'p> Builder<'p> {
         self.new.procs[proc].locals.iter().map(|local| Expr::Var(*local)).collect()
     }
 
-    /// Returns the step that wakes the thread of a slot if it is the first free one.
-    fn start(&self, slot: usize, body: ThreadBody, args: &[Expr]) -> Op {
+    /// Returns the step that wakes the thread of a slot if it is the first free one, and a condition holds.
+    fn start(&self, slot: usize, body: ThreadBody, args: &[Expr], condition: &Expr) -> Op {
         let Slot { live, what, args: mail, thread_vars } = &self.slots[slot];
-        let constrain = Expr::and(all_live(&self.slots[..slot]), Expr::negate(Expr::Var(*live)));
+        let is_first_free = Expr::and(all_live(&self.slots[..slot]), Expr::negate(Expr::Var(*live)));
+        let constrain = Expr::and(is_first_free, condition.clone());
         let number = self.number(body);
         let mut active = vec![(*live, Expr::TRUE)];
         active.extend(what.iter().enumerate().map(|(bit, var)| (*var, Expr::Bool(number >> bit & 1 == 1))));

@@ -4,19 +4,21 @@ use rustc_hash::FxHashMap;
 
 use super::constants::Constants;
 use crate::simplify::{and, substitute};
-use crate::syntax::{Assign, BinaryOp, Expr, Op, UnaryOp, Value, VarId};
+use crate::syntax::{Assign, BinaryOp, Edge, Expr, Op, UnaryOp, Value, VarId};
 
 /// Limit on the rounds in which facts of a constraint are carried into the rest of the step. Each round makes the step
 /// smaller, but chains of facts are rare.
 const MAX_ROUNDS: usize = 8;
 
-/// Returns the folded operation and the choices that it fixes; `None` if no state can take the step.
-pub(super) fn fold_step(op: &Op, constants: &Constants) -> Option<(Op, Fixed)> {
-    match op {
-        Op::Assign(assign) if assign.is_passive() => Some((op.clone(), Vec::new())),
+/// Returns the folded operation and the choices that it fixes; `None` if no state can take the step. What the edge
+/// ensures is folded already; an assertion that always holds becomes an assumption of it.
+pub(super) fn fold_step(edge: &Edge, constants: &Constants) -> Option<(Op, Fixed)> {
+    match &edge.op {
+        Op::Assign(assign) if assign.is_passive() => Some((edge.op.clone(), Vec::new())),
         Op::Assign(assign) => fold_assign(assign, constants),
+        _ if *edge.needs() == Expr::FALSE => None,
         op => match fold_exprs(op, constants) {
-            Op::Assert(Expr::TRUE) => Some((Op::skip(), Vec::new())),
+            Op::Assert(Expr::TRUE) => Some((Op::assume(edge.ensures.clone()), Vec::new())),
             folded => Some((folded, Vec::new())),
         },
     }

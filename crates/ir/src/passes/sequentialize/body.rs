@@ -6,7 +6,7 @@ use index_vec::IndexVec;
 
 use super::{Builder, Purpose};
 use crate::flow::Flow;
-use crate::syntax::{Assign, Call, EdgeId, Expr, LocId, Op, Proc, ProcId, Scope, Ty, UnaryOp, Var, VarId};
+use crate::syntax::{Assign, Call, Edge, EdgeId, Expr, LocId, Op, Proc, ProcId, Scope, Ty, UnaryOp, Var, VarId};
 
 /// The mode in which a copy of a procedure runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Body<'_, '_> {
     /// and to the end of the thread after a step that changes them.
     fn turns(&mut self, loc: LocId, flow: &Flow) {
         let (old, here) = (self.builder.old, self.locs[&loc]);
-        if flow.out(loc).iter().any(|edge| self.touches(&old.edges[*edge].op)) {
+        if flow.out(loc).iter().any(|edge| self.touches(&old.edges[*edge])) {
             for context in 0..self.builder.copies.n_contexts - 1 {
                 let advance = self.builder.copies.advance(context);
                 self.builder.edge(here, here, advance, Purpose::Advance);
@@ -101,9 +101,18 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Returns whether an operation reads or changes shared variables.
-    fn touches(&self, op: &Op) -> bool {
-        *op == Op::AtomicBegin || self.writes(op) || op.exprs().any(|expr| self.builder.copies.touches(expr))
+    /// Returns whether a step reads or changes shared variables. A return does so if it assigns its results to some, or
+    /// if what a call ensures by it reads some.
+    fn touches(&self, edge: &Edge) -> bool {
+        let (old, copies) = (self.builder.old, &self.builder.copies);
+        let proc = old.locs[edge.from].proc;
+        let is_site = |site: &&Edge| matches!(&site.op, Op::Call(call) if call.callee == proc);
+        let mut sites = old.edges.iter().filter(is_site);
+        edge.op == Op::AtomicBegin
+            || self.writes(&edge.op)
+            || edge.exprs().any(|expr| copies.touches(expr))
+            || (matches!(edge.op, Op::Return(_))
+                && sites.any(|site| self.writes(&site.op) || copies.touches(&site.ensures)))
     }
 
     /// Returns whether other threads may notice an operation, or can run only after it.
@@ -159,26 +168,38 @@ impl Body<'_, '_> {
             Op::Call(call) => return self.call(id, call, from, to),
             Op::Return(values) => (to, Op::Return(self.exprs_now(values))),
             Op::End => (self.leave, set(self.builder.copies.over, true)),
-            // Without a section that begins there is no flag.
-            begin_or_end @ (Op::AtomicBegin | Op::AtomicEnd) => {
-                let holds = *begin_or_end == Op::AtomicBegin;
-                (to, self.builder.copies.held.map_or(Op::skip(), |held| set(held, holds)))
-            }
+            Op::AtomicBegin | Op::AtomicEnd => return self.section(id, from, to),
             Op::Spawn(_) | Op::Fork(_) => unreachable!("the threads are a fixed list"),
         };
         self.builder.edge(from, to, op, Purpose::Step(id));
     }
 
     fn assign(&mut self, id: EdgeId, assign: &Assign, from: LocId, to: LocId) {
-        for (context, guard) in self.contexts(self.touches(&self.builder.old.edges[id].op)) {
+        for (context, guard) in self.contexts(self.touches(&self.builder.old.edges[id])) {
             let active = assign.active.iter().map(|(var, rhs)| (self.var(*var, context), self.expr(rhs, context)));
             let step = Op::guarded(active.collect(), Expr::and(guard, self.expr(&assign.constrain, context)));
             self.builder.edge(from, to, step, Purpose::Step(id));
         }
     }
 
+    /// Copies the begin or end of an atomic section. Without a section that begins there is no flag.
+    fn section(&mut self, id: EdgeId, from: LocId, to: LocId) {
+        let edge = &self.builder.old.edges[id];
+        let holds = Expr::Bool(edge.op == Op::AtomicBegin);
+        let active: Vec<(VarId, Expr)> = self.builder.copies.held.map(|held| (held, holds)).into_iter().collect();
+        for (context, guard) in self.contexts(self.builder.copies.touches(&edge.ensures)) {
+            let step = Op::guarded(active.clone(), Expr::and(guard, self.expr(&edge.ensures, context)));
+            self.builder.edge(from, to, step, Purpose::Step(id));
+        }
+    }
+
     fn assert(&mut self, id: EdgeId, condition: &Expr, from: LocId, to: LocId) {
-        let contexts = self.contexts(self.builder.copies.touches(condition));
+        let ensures = &self.builder.old.edges[id].ensures;
+        let contexts = self.contexts(self.builder.copies.touches(condition) || self.builder.copies.touches(ensures));
+        let contexts: Vec<(usize, Expr)> = contexts
+            .into_iter()
+            .map(|(context, guard)| (context, Expr::and(guard, self.expr(ensures, context))))
+            .collect();
         for (context, guard) in &contexts {
             let holds = Op::assume(Expr::and(guard.clone(), self.expr(condition, *context)));
             self.builder.edge(from, to, holds, Purpose::Step(id));
@@ -194,7 +215,8 @@ impl Body<'_, '_> {
     }
 
     /// Copies a call. If the thread made its last step inside, the caller leaves too. Results for shared variables are
-    /// kept in locals until the context of the return is known; nothing happens in between.
+    /// kept in locals until the context of the return is known, and what the call ensures is required then; nothing
+    /// happens in between.
     fn call(&mut self, id: EdgeId, call: &Call, from: LocId, to: LocId) {
         let back = self.builder.loc(self.id);
         let mut waiting = Vec::new();
@@ -212,8 +234,10 @@ impl Body<'_, '_> {
         self.builder.edge(from, back, Op::Call(step), Purpose::Step(id));
         let over = Expr::Var(self.builder.copies.over);
         self.builder.edge(back, self.leave, Op::assume(over.clone()), Purpose::Back);
-        for (context, guard) in self.contexts(!waiting.is_empty()) {
+        let ensures = self.builder.old.edges[id].ensures.after_step();
+        for (context, guard) in self.contexts(!waiting.is_empty() || self.builder.copies.touches(&ensures)) {
             let active = waiting.iter().map(|(var, wait)| (self.var(*var, context), Expr::Var(*wait))).collect();
+            let guard = Expr::and(guard, self.expr(&ensures, context));
             let constrain = Expr::and(Expr::negate(over.clone()), guard);
             self.builder.edge(back, to, Op::guarded(active, constrain), Purpose::Back);
         }

@@ -106,7 +106,7 @@ impl<'p> Builder<'p> {
 
     fn edge(&mut self, from: LocId, to: LocId, op: Op, role: Purpose) -> EdgeId {
         self.purposes.push(role);
-        self.new.edges.push(Edge { from, to, op })
+        self.new.edges.push(Edge::new(from, to, op))
     }
 
     /// Copies these procedures and all that they call; returns the new number of each copied procedure.

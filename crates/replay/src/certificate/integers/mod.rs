@@ -206,6 +206,7 @@ impl<'a> Checker<'a> {
         let mut text = self.allowed(point)?;
         text.declare('c', &choice_types(exprs(&edge.op)));
         let done = Meaning::new(program, &mut Smt, &mut Letters('x', 'c')).effect(edge, None)?;
+        done.conditions.iter().for_each(|guard| text.require(guard));
         done.asserted.iter().for_each(|holds| text.require(&format!("(not {holds})")));
         self.refute(text, Flaw::Assert(id))
     }

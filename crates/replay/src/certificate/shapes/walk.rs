@@ -431,16 +431,15 @@ impl Traveller for Walk<'_> {
         let edge = &program.edges[step.edge];
         let mut standing = Standing::new(&self.table.places, &state.now, &state.others);
         let done = Meaning::new(program, &mut self.sat, &mut standing).effect(edge, step.caller)?;
-        // The assertion is about the state before the step, so it comes before conditions restrict the guard.
+        for condition in done.conditions {
+            state.guard = self.sat.and(state.guard, condition);
+        }
         if let Some(holds) = done.asserted {
             if self.table.task.target.has_assert(step.edge) {
                 let fails = self.sat.and(state.guard, !holds);
                 self.bad.push((fails, Flaw::Assert(step.edge)));
             }
             state.guard = self.sat.and(state.guard, holds);
-        }
-        for condition in done.conditions {
-            state.guard = self.sat.and(state.guard, condition);
         }
         for (other, var, value) in done.passive {
             Rc::make_mut(&mut state.others[other].vars)[var.index()] = value;

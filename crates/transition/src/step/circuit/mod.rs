@@ -9,7 +9,7 @@
 
 mod start;
 
-use selvedge_ir::{Assign, BinaryOp, Call, EdgeId, Expr, Op, ProcId, Program, Scope, UnaryOp, Value, VarId};
+use selvedge_ir::{Assign, BinaryOp, Call, Edge, EdgeId, Expr, Op, ProcId, Program, Scope, UnaryOp, Value, VarId};
 use selvedge_logic::aig::{Aig, Input, Lit};
 
 pub use start::{Begin, begin, begin_thread};
@@ -135,8 +135,9 @@ fn value(aig: &mut Aig, expr: &Expr, now: &Valuation, choices: &[Input]) -> Lit 
 pub enum Effect<'p> {
     /// Leads to the end of the edge with these values where the condition holds, and nowhere else.
     Next(Lit, Valuation),
-    /// Leads to the end of the edge where the condition holds, and fails elsewhere.
-    Assert(Lit),
+    /// Where the first condition holds: leads to the end of the edge where the second one holds, and fails elsewhere.
+    /// Where the first does not hold, leads nowhere.
+    Assert(Lit, Lit),
     /// Enters a procedure with these values of its parameters and of the variables that are not local.
     Call(&'p Call, Valuation),
     /// Returns these results.
@@ -147,15 +148,15 @@ pub enum Effect<'p> {
 
 /// Returns the effect of a step along an edge, and the inputs that are its choices.
 pub fn step<'p>(aig: &mut Aig, program: &'p Program, edge: EdgeId, now: &Valuation) -> (Effect<'p>, Vec<Input>) {
-    let op = &program.edges[edge].op;
+    let Edge { op, ensures, .. } = &program.edges[edge];
     let choices = fresh(aig, op.choices().len());
     let effect = match op {
         Op::Assign(step) => {
             let (condition, after) = assign(aig, step, now, &choices);
             Effect::Next(condition, after)
         }
-        Op::AtomicBegin | Op::AtomicEnd => Effect::Next(Lit::TRUE, now.clone()),
-        Op::Assert(condition) => Effect::Assert(value(aig, condition, now, &choices)),
+        Op::AtomicBegin | Op::AtomicEnd => Effect::Next(value(aig, ensures, now, &[]), now.clone()),
+        Op::Assert(condition) => Effect::Assert(value(aig, ensures, now, &[]), value(aig, condition, now, &choices)),
         Op::Call(call) => Effect::Call(call, arguments(aig, program, call, now, &choices)),
         Op::Return(results) => Effect::Return(results.iter().map(|result| value(aig, result, now, &choices)).collect()),
         Op::End => Effect::End,
@@ -222,6 +223,11 @@ pub fn resume(program: &Program, call: &Call, caller: &Valuation, callee: &Valua
         }
     }
     after
+}
+
+/// Returns the condition that a call ensures, for the valuation of the caller after its return.
+pub fn ensured(aig: &mut Aig, program: &Program, call: EdgeId, after: &Valuation) -> Lit {
+    value(aig, program.edges[call].ensures_by_return(), after, &[])
 }
 
 /// Converts the values of inputs to a step's choices.

@@ -49,11 +49,7 @@ impl Steps {
         let edge = &program.edges[id];
         let step = Rc::new(match &edge.op {
             Op::Assign(assign) => layout.assignment(assign, edge.to)?,
-            Op::Assert(condition) => {
-                let holds = layout.value(Who::Mover, condition)?.exists(&layout.all_choices)?;
-                layout.step(holds, &[], edge.to)?
-            }
-            _ => layout.step(layout.manager.top(), &[], edge.to)?,
+            _ => layout.assignment(&edge.as_assignment(), edge.to)?,
         });
         self.known[id] = Some(Rc::clone(&step));
         Ok(step)
@@ -86,12 +82,12 @@ impl Steps {
         Ok(relation)
     }
 
-    /// Returns the states in which an assertion can fail.
-    pub fn failing(&mut self, layout: &PairLayout, id: EdgeId, condition: &Expr) -> Result<Bdd, OutOfNodes> {
+    /// Returns the states in which a condition of an assertion's failure can hold.
+    pub fn failing(&mut self, layout: &PairLayout, id: EdgeId, failure: &Expr) -> Result<Bdd, OutOfNodes> {
         if let Some(failing) = &self.failing[id] {
             return Ok(failing.clone());
         }
-        let failing = layout.value(Who::Mover, condition)?.not()?.exists(&layout.all_choices)?;
+        let failing = layout.value(Who::Mover, failure)?.exists(&layout.all_choices)?;
         self.failing[id] = Some(failing.clone());
         Ok(failing)
     }

@@ -15,6 +15,7 @@ use selvedge_ir::visit::choice_types;
 use selvedge_ir::{Assign, Call, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Spawn, Value, VarId};
 
 use self::values::{Bits, Tri, choices_of, eval, for_each_choice, get, set, zeros};
+use crate::step::control::call_at;
 use crate::step::vars::Slots;
 
 /// The values of all variables that a thread sees.
@@ -204,7 +205,11 @@ impl<'p> Explicit<'p> {
         run: &Run<'_>,
         found: &mut dyn FnMut(&[Tri], Outcome<'p>),
     ) -> Result<(), Stop> {
-        let op = &self.program.edges[id].op;
+        let edge = &self.program.edges[id];
+        if self.value(edge.needs(), now, &[]) == Tri::False {
+            return Ok(());
+        }
+        let op = &edge.op;
         if !may_start && matches!(op, Op::Spawn(_) | Op::Fork(_)) {
             found(&[], Outcome::Starts(None));
             return Ok(());
@@ -289,13 +294,15 @@ impl<'p> Explicit<'p> {
         locals
     }
 
-    /// Assigns the results of a call that returns to the values of its caller.
-    pub fn resume(&self, call: &Call, caller: &mut Values, results: &[bool]) {
-        for (result, value) in call.results.iter().zip(results) {
+    /// Assigns the results of a call that returns to the values of its caller; returns whether what it ensures holds
+    /// then, so that it can return.
+    pub fn resume(&self, id: EdgeId, caller: &mut Values, results: &[bool]) -> bool {
+        for (result, value) in call_at(self.program, id).results.iter().zip(results) {
             if let Some(var) = result {
                 self.slots.write(caller, *var, *value);
             }
         }
+        self.value(self.program.edges[id].ensures_by_return(), caller.view(), &[]) == Tri::True
     }
 
     /// Returns the variables of an initial thread of a kind that start with any value and are kept at its entry.
