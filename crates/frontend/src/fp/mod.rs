@@ -82,4 +82,16 @@ mod tests {
         let later = format!("rel Error() := exists g: Shared, p: Own, l: Frame. Reach(g, p, l); layer; {REACH}");
         assert!(messages(&later)[0].contains("later layer"));
     }
+
+    /// Fuzzing found that deep nesting overflowed the stack: only this parser had no limit.
+    #[test]
+    fn deep_nesting_is_one_diagnostic() {
+        let nested = |depth: usize| format!("rel Error() := {}true{};", "(".repeat(depth), ")".repeat(depth));
+        assert_eq!(messages(&nested(256)), Vec::<String>::new());
+        assert_eq!(messages(&nested(100_000)), ["nested more than 256 levels deep"]);
+        let quantified = "exists g: Shared. ".repeat(100_000);
+        assert_eq!(messages(&format!("rel Error() := {quantified}true;")), ["nested more than 256 levels deep"]);
+        let equations = "rel A() := (true); ".repeat(10) + &nested(256);
+        assert_eq!(messages(&equations).len(), 9, "each equation is nested on its own");
+    }
 }

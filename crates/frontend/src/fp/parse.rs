@@ -5,6 +5,7 @@ use selvedge_ir::fp::{Base, Equation, Fixpoint, Formula, Param, Sort, Symbol};
 use selvedge_ir::span::Span;
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::tokens::MAX_DEPTH;
 use crate::words::{Parse, Word, WordCursor, run, unexpected, words, wrong};
 
 const SIGNS: [&str; 12] = [":=", "!=", "(", ")", ",", ";", ":", "&", "|", "!", "=", "."];
@@ -28,7 +29,7 @@ fn begins_name(text: &str) -> bool {
 /// Parses a text.
 pub(super) fn parse(text: &str) -> (Fixpoint, Vec<Diagnostic>) {
     let (words, mut diagnostics) = lex(text);
-    let mut parser = Parser { words: WordCursor::new(text, words), heads: Vec::new(), scope: Vec::new() };
+    let mut parser = Parser { words: WordCursor::new(text, words), heads: Vec::new(), scope: Vec::new(), depth: 0 };
     let items = parser.items(&mut diagnostics);
     let mut fixpoint = Fixpoint::default();
     for Item { head, start } in items {
@@ -74,6 +75,8 @@ struct Parser<'t> {
     heads: Vec<Head>,
     /// The variables that are bound, the innermost last.
     scope: Vec<Param>,
+    /// The current depth of nested parentheses and quantifiers.
+    depth: u32,
 }
 
 impl Parser<'_> {
@@ -165,7 +168,7 @@ impl Parser<'_> {
     }
 
     fn body(&mut self, head: usize) -> Parse<Formula> {
-        self.scope = self.heads[head].params.clone();
+        (self.scope, self.depth) = (self.heads[head].params.clone(), 0);
         let body = self.or(head)?;
         if !self.words.at(";") {
             return unexpected("expected `;`, `&` or `|`", self.words.here());
@@ -181,6 +184,18 @@ impl Parser<'_> {
         Ok(if parts.len() == 1 { parts.remove(0) } else { Formula::Or(parts) })
     }
 
+    /// Parses a formula one level deeper, up to the limit.
+    fn nested(&mut self, head: usize) -> Parse<Formula> {
+        if self.depth == MAX_DEPTH {
+            let message = format!("nested more than {MAX_DEPTH} levels deep");
+            return wrong(Code::BeyondLimit, message, self.words.here());
+        }
+        self.depth += 1;
+        let formula = self.or(head)?;
+        self.depth -= 1;
+        Ok(formula)
+    }
+
     fn and(&mut self, head: usize) -> Parse<Formula> {
         let mut parts = vec![self.unary(head)?];
         while self.words.eat("&") {
@@ -191,7 +206,7 @@ impl Parser<'_> {
 
     fn unary(&mut self, head: usize) -> Parse<Formula> {
         if self.words.eat("(") {
-            let formula = self.or(head)?;
+            let formula = self.nested(head)?;
             self.expect(")")?;
             return Ok(formula);
         }
@@ -217,7 +232,7 @@ impl Parser<'_> {
         let first = self.scope.len();
         let sorts = params.iter().map(|param| param.sort).collect();
         self.scope.extend(params);
-        let body = self.or(head)?;
+        let body = self.nested(head)?;
         self.scope.truncate(first);
         Ok(Formula::Exists { first, sorts, body: Box::new(body) })
     }
