@@ -208,7 +208,7 @@ fn refined_row(folder: &Path, line: &str) -> Result<Entry, String> {
     Ok(Entry { name: file.to_string(), text, question, verdict: verdict(word), story: None })
 }
 
-fn read(path: &Path) -> Result<String, String> {
+pub(crate) fn read(path: &Path) -> Result<String, String> {
     let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

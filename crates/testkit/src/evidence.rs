@@ -64,7 +64,7 @@ fn record(seed: u64, number: u64, seen: &mut BTreeMap<String, usize>) -> Option<
 }
 
 /// Returns the different certificates and executions that engines find, each with its kind.
-fn pieces(posed: &Posed, question: &Question) -> Vec<(String, Value)> {
+pub(crate) fn pieces(posed: &Posed, question: &Question) -> Vec<(String, Value)> {
     let source = Source::new("program.bp", posed.text.clone());
     let context = Context { program: &posed.asked, map: &posed.map, source: &source };
     let view = QuestionView::new(question, None);

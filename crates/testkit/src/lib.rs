@@ -5,7 +5,7 @@
 //! each comparison is a module: [`differ`] (passes and the driver), [`engines`], [`threads`], [`unbounded`],
 //! [`contexts`], [`rounds`], [`calculus`], [`integers`], [`coverability`], [`spin`] and [`texts`]. [`corpus`] and
 //! [`literate`] read programs with known verdicts. [`campaign`] runs all comparisons in turns, and
-//! [`evidence`] records what the tests of the judge judge again.
+//! [`evidence`] records what the tests of the judge judge again. [`fuzz_targets`] are what `fuzz/` runs on any bytes.
 
 pub mod rng;
 
@@ -41,6 +41,7 @@ pub mod contexts;
 pub mod differ;
 pub mod engines;
 pub mod evidence;
+pub mod fuzz_targets;
 pub mod harness;
 pub mod integers;
 pub mod rounds;

@@ -62,51 +62,77 @@ impl Campaign for Texts {
 pub fn read(bytes: &[u8]) -> Result<Reading, Fault> {
     let text = String::from_utf8_lossy(bytes);
     read_commands(&text)?;
-    read_text(&text)
+    read_program(&text, &LoadOptions::default())
 }
 
-fn read_text(text: &str) -> Result<Reading, Fault> {
-    let loaded = bp::load(text, &LoadOptions::default());
+/// Reads and formats a Boolean program.
+pub(crate) fn read_program(text: &str, options: &LoadOptions) -> Result<Reading, Fault> {
+    let loaded = bp::load(text, options);
     check_loaded(text, &loaded)?;
+    check_same(&loaded, &bp::load(text, options))?;
     match bp::format(text) {
         Err(diagnostics) if diagnostics.iter().any(Diagnostic::is_error) && loaded.program.is_none() => {
             Ok(Reading::Broken)
         }
         Err(_) => fault("format", "a text without syntax errors is not formatted"),
         Ok(formatted) => {
-            check_formatted(text, &loaded, &formatted)?;
+            check_formatted(text, &loaded, &formatted, options)?;
             Ok(if loaded.program.is_some() { Reading::Lowered } else { Reading::Parsed })
         }
     }
 }
 
-fn read_commands(text: &str) -> Result<(), Fault> {
+/// Reads and formats guarded commands.
+pub(crate) fn read_commands(text: &str) -> Result<(), Fault> {
     let loaded = gcl::load(text);
     check_loaded(text, &loaded)?;
+    check_same(&loaded, &gcl::load(text))?;
     let Ok(formatted) = gcl::format(text) else { return Ok(()) };
     check_meaning(&loaded, &gcl::load(&formatted), &formatted)?;
     check_twice(&formatted, &gcl::format(&formatted))
 }
 
 /// Checks that a program has a meaning if and only if it has no errors, that the meaning is a valid program, and that
-/// every place of a diagnostic can be shown.
-fn check_loaded(text: &str, loaded: &Loaded) -> Result<(), Fault> {
+/// every place of a diagnostic and of a part of the program can be shown.
+pub(crate) fn check_loaded(text: &str, loaded: &Loaded) -> Result<(), Fault> {
     check_spans(text, &loaded.diagnostics)?;
-    if loaded.diagnostics.iter().any(Diagnostic::is_error) == loaded.program.is_some() {
+    if loaded.has_errors() == loaded.program.is_some() {
         return fault("errors", "a program with errors has a meaning, or one without has none");
     }
-    match loaded.program.as_ref().map(validate) {
-        Some(Err(broken)) => fault("valid", broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")),
-        _ => Ok(()),
+    let Some(program) = &loaded.program else { return Ok(()) };
+    if let Err(broken) = validate(program) {
+        return fault("valid", broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
+    }
+    let map = &loaded.source_map;
+    let lengths = (map.edges.len(), map.vars.len(), map.procs.len());
+    if lengths != (program.edges.len(), program.vars.len(), program.procs.len()) {
+        return fault("map", format!("the map has {lengths:?} edges, variables and procedures"));
+    }
+    let statements = map.edges.iter().map(|origin| origin.span);
+    match statements.chain(map.vars.iter().copied()).chain(map.procs.iter().copied()).find(|at| !is_place(text, *at)) {
+        Some(span) => fault("map", format!("{span:?} is no place of the text")),
+        None => Ok(()),
     }
 }
 
+/// Checks that reading a text again gave the same.
+pub(crate) fn check_same(first: &Loaded, second: &Loaded) -> Result<(), Fault> {
+    let is_same = first.program == second.program
+        && first.system == second.system
+        && first.source_map == second.source_map
+        && first.diagnostics == second.diagnostics;
+    if is_same { Ok(()) } else { fault("twice", "the same text is read in two ways") }
+}
+
+fn is_place(text: &str, span: Span) -> bool {
+    text.get(span.start as usize..span.end as usize).is_some()
+}
+
 /// Checks that every place of a diagnostic can be shown.
-fn check_spans(text: &str, diagnostics: &[Diagnostic]) -> Result<(), Fault> {
-    let is_place = |span: Span| text.get(span.start as usize..span.end as usize).is_some();
+pub(crate) fn check_spans(text: &str, diagnostics: &[Diagnostic]) -> Result<(), Fault> {
     for diagnostic in diagnostics {
         let mut places = std::iter::once(&diagnostic.primary).chain(&diagnostic.secondary);
-        if let Some(place) = places.find(|place| !is_place(place.span)) {
+        if let Some(place) = places.find(|place| !is_place(text, place.span)) {
             return fault("span", format!("{:?} of `{}`", place.span, diagnostic.message));
         }
     }
@@ -114,7 +140,7 @@ fn check_spans(text: &str, diagnostics: &[Diagnostic]) -> Result<(), Fault> {
 }
 
 /// Checks that formatting keeps the tree, the comments and the meaning, and changes nothing the second time.
-fn check_formatted(text: &str, loaded: &Loaded, formatted: &str) -> Result<(), Fault> {
+fn check_formatted(text: &str, loaded: &Loaded, formatted: &str, options: &LoadOptions) -> Result<(), Fault> {
     let (before, after) = (bp::parse(text), bp::parse(formatted));
     if dump(&after.file) != dump(&before.file) {
         return fault("format (tree)", format!("formatting changes the tree:\n{formatted}"));
@@ -128,7 +154,7 @@ fn check_formatted(text: &str, loaded: &Loaded, formatted: &str) -> Result<(), F
     if comments(text, &before) != comments(formatted, &after) {
         return fault("format (comments)", format!("formatting changes comments:\n{formatted}"));
     }
-    check_meaning(loaded, &bp::load(formatted, &LoadOptions::default()), formatted)?;
+    check_meaning(loaded, &bp::load(formatted, options), formatted)?;
     check_twice(formatted, &bp::format(formatted))
 }
 

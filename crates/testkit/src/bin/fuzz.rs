@@ -15,6 +15,8 @@ use selvedge_testkit::coverability::Coverability;
 use selvedge_testkit::differ::{ALL_WAYS, item};
 use selvedge_testkit::engines::SEQUENTIAL;
 use selvedge_testkit::evidence::records;
+use selvedge_testkit::fuzz_targets::TARGETS;
+use selvedge_testkit::fuzz_targets::seeds::seeds;
 use selvedge_testkit::generate::Weights;
 use selvedge_testkit::harness::{Campaign, Comparison, run, silence_panics};
 use selvedge_testkit::integers::compare::Integers;
@@ -29,6 +31,7 @@ const USAGE: &str = "\
 usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|calculus|integers|tts|spin|parser|print|evidence
             [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
        fuzz campaign --state FILE [--hours H] [--seed N] [--jobs N]
+       fuzz seeds FOLDER
 
 passes  compares generated programs before and after each pass, on all ways through the checker
 engines compares all engines on programs with one thread: verdicts, evidence, reachable states
@@ -45,6 +48,7 @@ parser  reads and formats mutated texts
 print   prints the programs that `passes` would try
 evidence prints programs with evidence and changes to it, for the tests of the judge
 campaign runs all of these in turns for some hours, from where the state in the file ends, and prints a table
+seeds   writes the inputs that coverage-guided fuzzing begins with (fuzz/run), in a folder for each target
 ";
 
 /// The command line.
@@ -62,6 +66,9 @@ fn main() -> ExitCode {
     if command == "campaign" {
         silence_panics();
         return campaign(words).unwrap_or_else(|message| usage(&message));
+    }
+    if command == "seeds" {
+        return write_seeds(words).unwrap_or_else(|message| usage(&message));
     }
     let options = match parse(command, words) {
         Ok(options) => options,
@@ -116,6 +123,20 @@ fn parse(command: String, mut words: impl Iterator<Item = String>) -> Result<Opt
         }
     }
     Ok(options)
+}
+
+/// Writes the seeds of each target of `fuzz/` into a folder of its name.
+fn write_seeds(mut words: impl Iterator<Item = String>) -> Result<ExitCode, String> {
+    let folder = PathBuf::from(words.next().ok_or("`seeds FOLDER` says where they are written")?);
+    for (target, _) in TARGETS {
+        let folder = folder.join(target);
+        std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        for (number, seed) in seeds(target)?.iter().enumerate() {
+            let path = folder.join(format!("seed-{number}"));
+            std::fs::write(&path, seed).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Runs all classes in turns, from where the state in the file ends, and prints the table.

@@ -15,6 +15,7 @@ mod errata;
 mod explicit;
 mod extraction;
 mod forged_evidence;
+mod fuzz_targets;
 mod gcl;
 mod getafix;
 mod house;
