@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use selvedge_faults::{self as faults, Point};
 use selvedge_report::Source;
 
 use crate::outputs;
@@ -22,6 +23,7 @@ const LARGEST: u64 = 1 << 30;
 
 /// Reads everything, unless there is too much (`/dev/zero` has no end).
 fn bounded(input: impl Read) -> std::io::Result<Vec<u8>> {
+    faults::attempt(Point::Read)?;
     let mut bytes = Vec::new();
     let length = input.take(LARGEST + 1).read_to_end(&mut bytes)?;
     if length as u64 > LARGEST {

@@ -7,9 +7,12 @@
 #![expect(unsafe_code, reason = "an allocator is unsafe by its trait; this one only counts and hands on")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::ptr::null_mut;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+use selvedge_faults::{self as faults, LARGE, Point};
 
 use crate::system;
 
@@ -88,14 +91,20 @@ fn allocated() -> u64 {
     IN_USE.load(Ordering::Relaxed)
 }
 
-// SAFETY: each method hands its arguments unchanged to the system's allocator, whose contract is the same.
+// SAFETY: each method hands its arguments unchanged to the system's allocator, whose contract is the same, or refuses with null.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if is_refused(layout.size()) {
+            return null_mut();
+        }
         // SAFETY: as above.
         count(unsafe { System.alloc(layout) }, layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if is_refused(layout.size()) {
+            return null_mut();
+        }
         // SAFETY: as above.
         count(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
@@ -107,6 +116,9 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        if is_refused(new_size) {
+            return null_mut();
+        }
         // SAFETY: as above.
         let moved = unsafe { System.realloc(pointer, layout, new_size) };
         if !moved.is_null() {
@@ -114,6 +126,11 @@ unsafe impl GlobalAlloc for Counting {
         }
         count(moved, new_size)
     }
+}
+
+/// Returns whether an allocation is to fail, for a test.
+fn is_refused(size: usize) -> bool {
+    size >= LARGE && faults::fails(Point::Allocation)
 }
 
 /// Counts an allocation that succeeded.

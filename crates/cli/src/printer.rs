@@ -103,8 +103,7 @@ impl Printer {
     pub(crate) fn out_bytes(&self, bytes: &[u8]) {
         self.begin();
         let mut out = io::stdout().lock();
-        let fault = if faults::fails(Point::Write) { Err(faults::disk_full()) } else { Ok(()) };
-        match fault.and_then(|()| out.write_all(bytes)).and_then(|()| out.flush()) {
+        match faults::attempt(Point::Write).and_then(|()| out.write_all(bytes)).and_then(|()| out.flush()) {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 if !self.failed.swap(true, Ordering::Relaxed) {
                     self.error(&format!("cannot write to standard output: {error}"));

@@ -18,9 +18,7 @@ const SHARE: u64 = 16;
 /// Starts a thread with a deep stack. Where the user limits the address space (`ulimit -v`), the stack is a small part
 /// of it.
 pub fn start<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> io::Result<JoinHandle<T>> {
-    if faults::fails(Point::Thread) {
-        return Err(faults::no_thread());
-    }
+    faults::attempt(Point::Thread)?;
     Builder::new().stack_size(stack()).spawn(work)
 }
 

@@ -22,6 +22,7 @@ pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     let refuse = |message: &str| Err(io::Error::new(ErrorKind::InvalidInput, message));
     // A pipe is not even opened: that would wait for its other end.
     let metadata = fs::metadata(path)?;
+    faults::attempt(Point::Read)?;
     if !metadata.is_file() {
         return refuse(if metadata.is_dir() { "it is a folder" } else { "it is not a regular file" });
     }
@@ -82,7 +83,7 @@ fn replace(target: &Path, old: Option<&Metadata>, bytes: &[u8]) -> io::Result<()
         written = written.and_then(|()| keep_rights(&file, old));
     }
     drop(file);
-    written.and_then(|()| fs::rename(&beside, target)).inspect_err(|_| {
+    written.and_then(|()| faults::attempt(Point::Rename)).and_then(|()| fs::rename(&beside, target)).inspect_err(|_| {
         // The first error is the one to report.
         let _ = fs::remove_file(&beside);
     })
@@ -91,7 +92,7 @@ fn replace(target: &Path, old: Option<&Metadata>, bytes: &[u8]) -> io::Result<()
 fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     if faults::fails(Point::Write) {
         file.write_all(&bytes[..bytes.len() / 2])?;
-        return Err(faults::disk_full());
+        return faults::attempt(Point::Write);
     }
     file.write_all(bytes)?;
     file.flush()

@@ -6,6 +6,7 @@
 //! [`contexts`], [`rounds`], [`calculus`], [`integers`], [`coverability`], [`spin`] and [`texts`]. [`corpus`] and
 //! [`literate`] read programs with known verdicts. [`campaign`] runs all comparisons in turns, and
 //! [`evidence`] records what the tests of the judge judge again. [`fuzz_targets`] are what `fuzz/` runs on any bytes.
+//! [`trials`] run the program itself while the world fails.
 
 pub mod rng;
 
@@ -47,6 +48,7 @@ pub mod integers;
 pub mod rounds;
 pub mod texts;
 pub mod threads;
+pub mod trials;
 pub mod tts;
 pub mod unbounded;
 pub mod workers;

@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use selvedge_faults::{self as faults, Point};
 
@@ -45,7 +45,8 @@ impl Process {
         // Ctrl-C in a terminal reaches all processes of a group, and the solver is ours to stop.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let child = command.spawn().map_err(|error| SmtError::NotStarted(error.to_string()))?;
+        let child = faults::attempt(Point::Process).and_then(|()| command.spawn());
+        let child = child.map_err(|error| SmtError::NotStarted(error.to_string()))?;
         let (input, texts) = mpsc::channel::<String>();
         let (answers, output) = mpsc::channel();
         // From here on the process is killed where something fails.
@@ -75,8 +76,7 @@ impl Process {
     pub(super) fn receive<E>(&mut self, proceed: &mut dyn FnMut() -> Result<(), E>) -> Result<Sexp, Interrupted<E>> {
         loop {
             match self.output.recv_timeout(PAUSE) {
-                Ok(_) if faults::fails(Point::Solver) => return Err(SmtError::Died.into()),
-                Ok(answer) => return Ok(answer),
+                Ok(answer) => return misbehaved(answer, proceed),
                 Err(RecvTimeoutError::Timeout) => proceed().map_err(Interrupted::Caller)?,
                 Err(RecvTimeoutError::Disconnected) => return Err(SmtError::Died.into()),
             }
@@ -89,6 +89,25 @@ impl Drop for Process {
         // It may have exited by itself, which is fine.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Returns the answer, unless a test wants the solver to misbehave here.
+fn misbehaved<E>(answer: Sexp, proceed: &mut dyn FnMut() -> Result<(), E>) -> Result<Sexp, Interrupted<E>> {
+    let mut wait = |time: Duration| {
+        let until = Instant::now() + time;
+        while Instant::now() < until {
+            proceed().map_err(Interrupted::Caller)?;
+            thread::sleep(PAUSE);
+        }
+        Ok(())
+    };
+    match faults::misbehaviour() {
+        None => Ok(answer),
+        Some(Point::SolverBabbles) => Ok(Sexp::List(vec![Sexp::Atom("babble".to_string())])),
+        Some(Point::SolverDelays) => wait(faults::DELAY).map(|()| answer),
+        Some(Point::SolverHangs) => wait(Duration::from_secs(3600)).map(|()| answer),
+        Some(_) => Err(SmtError::Died.into()),
     }
 }
 

@@ -2,6 +2,8 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the terminal")]
 
+mod trials;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -30,6 +32,9 @@ use selvedge_testkit::workers::Items;
 const USAGE: &str = "\
 usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|calculus|integers|tts|spin|parser|print|evidence
             [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
+       fuzz faults [--count N] [--jobs N] [--program FILE]
+       fuzz interrupts [--count N] [--seed N] [--first N] [--jobs N] [--program FILE]
+       fuzz limits [--inputs FOLDER] [--program FILE]
        fuzz campaign --state FILE [--hours H] [--seed N] [--jobs N]
        fuzz seeds FOLDER
 
@@ -47,6 +52,9 @@ spin    compares SPIN with the oracle on the models of programs with threads
 parser  reads and formats mutated texts
 print   prints the programs that `passes` would try
 evidence prints programs with evidence and changes to it, for the tests of the judge
+faults  makes the first N operations of each kind fail in turn, and others behind them, in a build for development
+interrupts strikes tasks at random moments with signals, limits and closed pipes
+limits  measures how well limits hold, and prints docs/limits.md
 campaign runs all of these in turns for some hours, from where the state in the file ends, and prints a table
 seeds   writes the inputs that coverage-guided fuzzing begins with (fuzz/run), in a folder for each target
 ";
@@ -63,9 +71,18 @@ struct Options {
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let Some(command) = words.next() else { return usage("which command?") };
-    if command == "campaign" {
-        silence_panics();
-        return campaign(words).unwrap_or_else(|message| usage(&message));
+    match command.as_str() {
+        "campaign" => {
+            silence_panics();
+            return campaign(words).unwrap_or_else(|message| usage(&message));
+        }
+        "interrupts" => {
+            silence_panics();
+            return trials::interrupts(words).unwrap_or_else(|message| usage(&message));
+        }
+        "limits" => return trials::limits(words).unwrap_or_else(|message| usage(&message)),
+        "faults" => return trials::faults(words).unwrap_or_else(|message| usage(&message)),
+        _ => {}
     }
     if command == "seeds" {
         return write_seeds(words).unwrap_or_else(|message| usage(&message));

@@ -1,0 +1,144 @@
+//! Tasks that run for minutes or for ever, one for each engine and command: what limits and interrupts must end.
+
+use selvedge_engines::EngineKind;
+
+use super::files::Contents;
+
+/// A task that does not end by itself within seconds.
+#[derive(Clone, Debug)]
+pub struct Heavy {
+    /// What is tried.
+    pub name: String,
+    /// The arguments, without limits.
+    pub words: Vec<String>,
+    /// The files that it reads, and old ones that it would replace.
+    pub files: Contents,
+}
+
+/// Returns the bits of a counter as names, and the expressions that increment it.
+fn counter(letter: char, bits: usize) -> (Vec<String>, Vec<String>) {
+    let names: Vec<String> = (0..bits).map(|bit| format!("{letter}{bit}")).collect();
+    let next = |bit: usize| match bit {
+        0 => format!("!{letter}0"),
+        bit => format!("{letter}{bit} ^ ({})", names[..bit].join(" & ")),
+    };
+    let next = (0..bits).map(next).collect();
+    (names, next)
+}
+
+/// Returns a declaration of variables that start with zero.
+fn zeros(names: &[String]) -> String {
+    let parts: Vec<String> = names.iter().map(|name| format!("{name} := 0")).collect();
+    format!("decl {};\n", parts.join(", "))
+}
+
+/// Returns a program with one thread that counts to 2^40.
+pub fn counting() -> String {
+    let (names, next) = counter('b', 40);
+    format!(
+        "{}void main() begin\n  while 1 do\n    {} := {};\n    assert(!({}));\n  od;\nend\n",
+        zeros(&names),
+        names.join(", "),
+        next.join(", "),
+        names.join(" & ")
+    )
+}
+
+/// Returns a program whose threads count together and each for itself.
+pub fn crowd() -> String {
+    let ((shared, next), (own, own_next)) = (counter('s', 12), counter('l', 12));
+    format!(
+        "shared {}void main() begin\n  decl {own};\n  {own} := {};\n  while * do\n    start_thread goto work;\n  od;\n  \
+         end_thread;\n  work: while 1 do\n    if * then\n      {} := {};\n    fi;\n    if s1 then\n      {own} := {};\n    \
+         fi;\n    assert(!({} & {}));\n  od;\nend\n",
+        zeros(&shared),
+        ["0"; 12].join(", "),
+        shared.join(", "),
+        next.join(", "),
+        own_next.join(", "),
+        shared.join(" & "),
+        own.join(" & "),
+        own = own.join(", "),
+    )
+}
+
+/// Returns a program whose processes exist from the beginning and count together.
+pub fn processes() -> String {
+    let (shared, next) = counter('s', 24);
+    format!(
+        "shared {}process worker begin\n  void main() begin\n    while * do\n      {} := {};\n      assert(!({}));\n    \
+         od;\n  end\nend\n",
+        zeros(&shared),
+        shared.join(", "),
+        next.join(", "),
+        shared.join(" & ")
+    )
+}
+
+/// Returns a program over integers without a simple invariant.
+pub fn sums() -> String {
+    "var x, y, z: int = 0;\nstep: x <= 1000000000 -> x := x + y + 1, y := y + z, z := z + 1;\n\
+     safe bounded: x + y >= z - 1 & x != 123456789;\n"
+        .to_string()
+}
+
+/// Returns a program with many lines.
+pub fn lines(count: usize) -> String {
+    format!("decl a;\nvoid main() begin\n{}assert(a | !a);\nend\n", "a := !a;\n".repeat(count))
+}
+
+/// Returns the options that make an engine search for long, and the program.
+fn of_engine(engine: EngineKind) -> (&'static str, &'static str, String) {
+    match engine {
+        EngineKind::Summaries | EngineKind::Sat | EngineKind::Pushdown => ("", "counting.bp", counting()),
+        EngineKind::Bmc | EngineKind::Induction => ("--bound 1000000", "counting.bp", counting()),
+        EngineKind::Threads | EngineKind::ThreadsExplicit | EngineKind::ThreadsPlain | EngineKind::Exhaustive => {
+            ("--threads 6", "crowd.bp", crowd())
+        }
+        EngineKind::ViewsExplicit
+        | EngineKind::Backward
+        | EngineKind::KarpMillerExplicit
+        | EngineKind::Cutoff
+        | EngineKind::Views
+        | EngineKind::KarpMiller => ("", "crowd.bp", crowd()),
+        EngineKind::Contexts | EngineKind::ContextsEager => ("--contexts 6 --threads 4", "crowd.bp", crowd()),
+        EngineKind::Rounds => ("--rounds 8", "processes.bp", processes()),
+        EngineKind::Ase | EngineKind::Ur | EngineKind::Horn | EngineKind::Cegar => ("", "sums.gcl", sums()),
+    }
+}
+
+/// Makes a task of its words, with a file; `with` are options and names of files that are written.
+pub fn task(name: &str, text: &str, files: &[(&str, String)]) -> Heavy {
+    let words: Vec<String> = text.split_whitespace().map(str::to_string).collect();
+    let mut contents: Contents =
+        files.iter().map(|(name, text)| (name.to_string(), text.clone().into_bytes())).collect();
+    for pair in words.windows(2) {
+        if ["--html", "--trace-out", "--certificate", "-o"].contains(&pair[0].as_str()) {
+            contents.insert(pair[1].clone(), b"the old content\n".to_vec());
+        }
+    }
+    Heavy { name: name.to_string(), words, files: contents }
+}
+
+/// Returns a task for each engine of the table, and for the portfolio.
+pub fn of_engines() -> Vec<Heavy> {
+    let outputs = "--html r.html --trace-out t.json --certificate c.json";
+    let of = |engine: &EngineKind| {
+        let (options, file, text) = of_engine(*engine);
+        let words = format!("check --engine {} {options} {outputs} {file}", engine.name());
+        task(engine.name(), &words, &[(file, text)])
+    };
+    let mut tasks: Vec<Heavy> = EngineKind::ALL.iter().map(of).collect();
+    for (file, text, options) in [
+        ("counting.bp", counting(), "--jobs 1"),
+        ("counting.bp", counting(), "--jobs 2"),
+        ("crowd.bp", crowd(), "--jobs 2"),
+        ("crowd.bp", crowd(), "--jobs 2 --threads 6"),
+        ("sums.gcl", sums(), "--jobs 1"),
+        ("sums.gcl", sums(), "--jobs 2"),
+    ] {
+        let name = format!("auto {options} {file}");
+        tasks.push(task(&name, &format!("check {options} {outputs} {file}"), &[(file, text)]));
+    }
+    tasks
+}
