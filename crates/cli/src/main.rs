@@ -71,6 +71,6 @@ fn answer(error: &clap::Error) -> Exit {
         Exit::Usage
     } else {
         printer.out(&text(std::io::stdout().is_terminal()));
-        Exit::Success
+        if printer.has_failed() { Exit::Input } else { Exit::Success }
     }
 }

@@ -3,6 +3,8 @@
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
+use selvedge_frontend::files;
+
 use crate::exit::Exit;
 
 /// The exit code of an abort in some thread, or zero.
@@ -10,7 +12,7 @@ static ABORTED: AtomicI32 = AtomicI32::new(0);
 
 /// Ends the program at once: threads that are still at work end with it, and so do the processes that they started.
 pub(crate) fn end(exit: Exit) -> ! {
-    kill_children();
+    leave_nothing();
     leave(i32::from(exit.code()))
 }
 
@@ -18,9 +20,15 @@ pub(crate) fn end(exit: Exit) -> ! {
 pub(crate) fn end_after_abort() {
     let code = ABORTED.load(Ordering::Relaxed);
     if code != 0 {
-        kill_children();
+        leave_nothing();
         leave(code);
     }
+}
+
+/// Ends what would outlive the program: processes that we started, and files that do not have their names yet.
+fn leave_nothing() {
+    kill_children();
+    files::remove_unfinished();
 }
 
 /// Leaves without handlers and destructors, which threads at work could trip over. Everything is flushed where it is
@@ -70,16 +78,32 @@ extern "C" fn on_abort(_: libc::c_int) {
     }
 }
 
-/// Kills the processes that we started and that still run, with those that they started.
+/// Kills the processes that we started and that still run, with those that they started. A thread that is still at
+/// work may start another one meanwhile, so that this is repeated until none is left; a process that cannot be killed
+/// is left in the end.
 fn kill_children() {
     #[cfg(target_os = "linux")]
-    // SAFETY: they take numbers; without a child `waitpid` does nothing, and there is no other that could wait now.
-    unsafe {
-        if libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) < 0 {
+    for _ in 0..50 {
+        if !has_children() {
             return;
         }
         for pid in children().into_iter().flatten().filter_map(|pid| i32::try_from(pid).ok()) {
-            libc::kill(pid, libc::SIGKILL);
+            // SAFETY: it takes two numbers.
+            unsafe { libc::kill(pid, libc::SIGKILL) };
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+/// Returns whether there are processes that we started, other than those that have ended, which this forgets.
+#[cfg(target_os = "linux")]
+fn has_children() -> bool {
+    loop {
+        // SAFETY: it takes numbers. A thread that waits for the same process finds none, and does not matter any more.
+        match unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } {
+            0 => return true,
+            pid if pid < 0 => return false,
+            _ => {}
         }
     }
 }

@@ -21,7 +21,7 @@ pub struct Panic {
 impl Panic {
     /// Returns the reason to stop, if the panic is not a defect: libraries panic where the system refuses a thread.
     pub fn stop(&self) -> Option<Stop> {
-        let is_refused = ["failed to spawn thread", "ThreadPoolBuildError"];
+        let is_refused = ["failed to spawn thread", "ThreadPoolBuildError", "kind: WouldBlock"];
         is_refused.iter().any(|words| self.message.contains(words)).then_some(Stop::NoThread)
     }
 }
@@ -74,6 +74,9 @@ mod tests {
     fn a_refused_thread_is_no_defect() {
         let panic = |message: &str| Panic { message: message.to_string() };
         assert_eq!(panic("failed to spawn thread: Os { code: 11 }").stop(), Some(Stop::NoThread));
+        let unwrapped =
+            "called `Result::unwrap()` on an `Err` value: Os { code: 11, kind: WouldBlock, message: \"..\" }";
+        assert_eq!(panic(unwrapped).stop(), Some(Stop::NoThread));
         assert_eq!(panic("seven is not prime").stop(), None);
     }
 }

@@ -135,7 +135,8 @@ pub fn attempt(point: Point) -> Result<(), Error> {
     if fails(point) { Err(error(point)) } else { Ok(()) }
 }
 
-fn error(point: Point) -> Error {
+/// Returns the error of an operation that fails.
+pub fn error(point: Point) -> Error {
     let (kind, message) = match point {
         Point::Thread | Point::Process => (ErrorKind::WouldBlock, "resource temporarily unavailable"),
         Point::Write => (ErrorKind::StorageFull, "no space left on device"),

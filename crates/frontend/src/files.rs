@@ -8,6 +8,7 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use selvedge_faults::{self as faults, Point};
 
@@ -78,6 +79,7 @@ fn replace(target: &Path, old: Option<&Metadata>, bytes: &[u8]) -> io::Result<()
     }
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let (beside, mut file) = create_beside(folder)?;
+    let _unfinished = Unfinished::new(&beside);
     let mut written = write_all(&mut file, bytes);
     if let Some(old) = old {
         written = written.and_then(|()| keep_rights(&file, old));
@@ -92,10 +94,38 @@ fn replace(target: &Path, old: Option<&Metadata>, bytes: &[u8]) -> io::Result<()
 fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     if faults::fails(Point::Write) {
         file.write_all(&bytes[..bytes.len() / 2])?;
-        return faults::attempt(Point::Write);
+        return Err(faults::error(Point::Write));
     }
     file.write_all(bytes)?;
     file.flush()
+}
+
+/// The files that are being written and do not have their names yet.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes the files that are being written, before the program ends in the middle of that.
+pub fn remove_unfinished() {
+    // A thread that is at the list does not stay there for long; one that was ended there does not matter any more.
+    let Ok(unfinished) = UNFINISHED.try_lock() else { return };
+    for path in &*unfinished {
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// An entry of the list, for as long as it lives.
+struct Unfinished<'p>(&'p Path);
+
+impl Unfinished<'_> {
+    fn new(path: &Path) -> Unfinished<'_> {
+        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_path_buf());
+        Unfinished(path)
+    }
+}
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|path| path != self.0);
+    }
 }
 
 /// Creates a file with a new name in a folder.
@@ -230,6 +260,18 @@ mod tests {
         assert!(write(Path::new("/dev/full"), b"x").is_err(), "the device is full");
         assert!(write(Path::new("/dev/null"), b"x").is_ok());
         assert_eq!(names(&folder), ["d"]);
+        drop(fs::remove_dir_all(folder));
+    }
+
+    #[test]
+    fn an_end_in_the_middle_of_a_write_leaves_the_old_file() {
+        let folder = folder("unfinished");
+        fs::write(folder.join("a.bp"), "old").unwrap();
+        let (beside, mut file) = create_beside(&folder).unwrap();
+        let _unfinished = Unfinished::new(&beside);
+        file.write_all(b"ne").unwrap();
+        remove_unfinished();
+        assert_eq!(names(&folder), ["a.bp"]);
         drop(fs::remove_dir_all(folder));
     }
 

@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use selvedge_check::Stop;
 
-use crate::args::Command;
+use crate::args::{Command, Format};
 use crate::crash;
 use crate::exit::Exit;
 use crate::session::Session;
@@ -60,6 +60,8 @@ pub(crate) fn run(command: &Arc<Command>, session: &Arc<Session>) -> Exit {
 fn stopped(command: &Command, stop: Stop, session: &Session) -> Exit {
     let printer = &session.printer;
     match command {
+        // Whoever reads standard output expects another language.
+        Command::Check(args) if args.format != Format::Text => printer.error(&stop.to_string()),
         Command::Check(_) | Command::Crosscheck(_) | Command::Verify(_) | Command::Replay(_) => {
             printer.out(&format!("VERIFICATION UNKNOWN ({stop})\n"));
         }

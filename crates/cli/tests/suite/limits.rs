@@ -84,6 +84,10 @@ fn a_full_disk_is_reported() {
     assert_eq!(output.status.code(), Some(2));
     let err = String::from_utf8(output.stderr).expect("it is text");
     assert!(err.contains("cannot write to standard output"), "{err}");
+    for words in ["--help", "--version", "check --help"] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+        assert_eq!(command(words).stdout(full).status().expect("the program was built").code(), Some(2), "{words}");
+    }
 }
 
 /// A pipe without a writer, which is never read to its end.

@@ -11,6 +11,7 @@ mod commands;
 mod contexts;
 mod each;
 mod editor;
+mod faults;
 mod files;
 mod formats;
 mod gcl;

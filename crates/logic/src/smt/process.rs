@@ -3,7 +3,7 @@
 //! Writing and reading have their own threads, so that neither a full pipe nor a slow answer keeps the caller from its
 //! callback. Dropping the process kills it.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Write as _};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
@@ -46,7 +46,7 @@ impl Process {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let child = faults::attempt(Point::Process).and_then(|()| command.spawn());
-        let child = child.map_err(|error| SmtError::NotStarted(error.to_string()))?;
+        let child = child.map_err(|error| refusal(&error))?;
         let (input, texts) = mpsc::channel::<String>();
         let (answers, output) = mpsc::channel();
         // From here on the process is killed where something fails.
@@ -89,6 +89,14 @@ impl Drop for Process {
         // It may have exited by itself, which is fine.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Returns why a solver was not started. A system that has no room for a process has none for a thread either.
+fn refusal(error: &io::Error) -> SmtError {
+    match error.kind() {
+        ErrorKind::WouldBlock | ErrorKind::OutOfMemory => SmtError::NoThread,
+        _ => SmtError::NotStarted(error.to_string()),
     }
 }
 

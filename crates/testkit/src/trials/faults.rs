@@ -186,8 +186,8 @@ fn allowed(point: Point, task: &Task) -> Vec<i32> {
         Point::Read | Point::Write | Point::Rename => vec![2],
         Point::Engine if task.engines == Engines::One => vec![6],
         Point::Engine => vec![task.code],
-        Point::Diagrams | Point::Allocation | Point::Thread => vec![12, task.code],
-        Point::Process | Point::SolverDies | Point::SolverBabbles => vec![5, task.code],
+        Point::Diagrams | Point::Allocation | Point::Thread | Point::Process => vec![12, task.code],
+        Point::SolverDies | Point::SolverBabbles => vec![5, task.code],
         Point::SolverHangs => vec![11, task.code],
         Point::SolverDelays => vec![task.code],
     }
@@ -207,4 +207,43 @@ pub fn table(tallies: &[(Point, Tally)]) -> String {
 fn row(name: &str, tally: &Tally) -> String {
     let ends: Vec<String> = tally.ends.iter().map(|(end, count)| format!("{end}: {count}")).collect();
     format!("| {name} | {} | {} | {} | {} |", tally.tasks, tally.points, ends.join(", "), tally.findings.len())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// Runs a script instead of the program, which fails in its own way with the first fault.
+    fn findings(script: &str) -> Vec<String> {
+        use std::os::unix::fs::PermissionsExt as _;
+        let scratch = Scratch::new().expect("a temporary folder can be made");
+        let program = scratch.path.join("program");
+        let text = format!(
+            "#!/bin/sh\necho '{{}}' > c.json\ncase \"$SELVEDGE_FAULT\" in\n*:1) echo '{MARK}it' >&2; {script};;\n\
+             *) echo VERIFICATION SUCCESSFUL;;\nesac\n"
+        );
+        std::fs::write(&program, text).expect("it can be written");
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+        let setting = Setting { program, solvers: Vec::new() };
+        let task = Task::new("check --certificate c.json x.bp", 0, Engines::One);
+        let plan = Plan { dense: 2, most: 3, jobs: 1 };
+        attempt(&setting, &task, Point::Diagrams, plan).findings
+    }
+
+    #[test]
+    fn misbehaviour_is_found() {
+        assert_eq!(findings("echo 'VERIFICATION UNKNOWN (..)'; exit 12"), Vec::<String>::new());
+        for (script, expected) in [
+            ("echo 'VERIFICATION UNKNOWN (..)'; exit 6", "it ends with 6"),
+            ("exit 12", "it says nothing about the fault"),
+            ("echo VERIFICATION FAILED; exit 10", "a wrong verdict"),
+            ("echo '{' > c.json; echo no; exit 12", "c.json is broken"),
+            ("rm c.json; echo no; exit 12", "c.json is gone"),
+            ("touch .selvedge-1-0.tmp; echo no; exit 12", ".selvedge-1-0.tmp is broken"),
+            ("sleep 30 & echo no; exit 12", "it leaves a process behind: sleep 30"),
+        ] {
+            let found = findings(script);
+            assert!(found.iter().any(|finding| finding.contains(expected)), "{script}: {found:?}");
+        }
+    }
 }

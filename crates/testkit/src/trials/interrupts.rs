@@ -15,6 +15,7 @@ use std::time::Duration;
 use super::Setting;
 use super::files::{Scratch, problems};
 use super::heavy::{self, Heavy};
+use super::limits;
 use super::process::{Blow, End, Ran, Trial};
 use super::tasks;
 use crate::harness::{Campaign, Fault, Tally, fault};
@@ -62,7 +63,8 @@ enum What {
 impl Interrupts {
     /// Returns the campaign for a program.
     pub fn new(setting: Setting) -> Interrupts {
-        let heavy = heavy::of_engines().into_iter().map(|task| Interrupted { task, code: None });
+        let heavy = [heavy::of_engines(), heavy::of_engines(), limits::of_commands()].concat().into_iter();
+        let heavy = heavy.map(|task| Interrupted { task, code: None });
         let small = tasks::all().into_iter().filter(|task| task.before.is_empty() && task.words[0] != "man");
         let small = small.map(|task| Interrupted {
             task: Heavy { name: task.line(), files: task.files(), words: task.words },

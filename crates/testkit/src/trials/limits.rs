@@ -72,7 +72,7 @@ impl Row {
 }
 
 /// Returns the tasks of commands other than `check`.
-fn of_commands() -> Vec<Heavy> {
+pub fn of_commands() -> Vec<Heavy> {
     let examples = root().canonicalize().unwrap_or_else(|_| root()).join("examples");
     let calculus = examples.with_file_name("calculus").join("rounds.fp").display().to_string();
     let (counting, crowd, sums) = (heavy::counting(), heavy::crowd(), heavy::sums());

@@ -272,7 +272,7 @@ mod tests {
     fn shell(script: &str, blow: Option<(Duration, Blow)>) -> Ran {
         let setting = Setting { program: PathBuf::from("/bin/sh"), solvers: Vec::new() };
         let words = vec!["-c".to_string(), script.to_string()];
-        let deadline = Duration::from_secs(5);
+        let deadline = Duration::from_secs(1);
         let trial = Trial { blow, deadline, measured: true, ..Trial::new(words, &std::env::temp_dir()) };
         trial.run(&setting).expect("a shell is there")
     }

@@ -167,3 +167,14 @@ pub fn of_commands() -> Vec<Task> {
 pub fn all() -> Vec<Task> {
     [of_engines(), of_portfolio(), of_commands()].concat()
 }
+
+/// Returns a few tasks, in which every kind of fault can happen.
+pub fn sample() -> Vec<Task> {
+    vec![
+        Task::new("check --engine summaries --html r.html --certificate c.json @abstraction.bp", 0, Engines::One),
+        Task::new("check --engine ase --trace-out t.json @bakery_wrap.gcl", 10, Engines::One),
+        Task::new("check --jobs 2 --format json --threads 2 @worker_pool.bp", 10, Engines::Several),
+        Task::new("fmt messy.bp", 0, Engines::None),
+        Task::new("convert --to tts -o a.tts @lock_fixed.bp", 0, Engines::None),
+    ]
+}
