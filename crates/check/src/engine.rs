@@ -107,6 +107,9 @@ pub enum Bound {
     /// This many threads at a time.
     #[error("no error within {0} threads")]
     Threads(u32),
+    /// This many threads at a time, of which none is a deadlock.
+    #[error("no deadlock with up to {}; with more there may be one: --threads N decides it for N", count(*.0, "thread"))]
+    DeadlockThreads(u32),
     /// This many frames on a stack.
     #[error("no error within {0} frames per stack")]
     Frames(u32),

@@ -83,6 +83,8 @@ pub enum Violation {
     },
     /// These threads are at these locations at once, in ascending order of the locations.
     Together(Vec<(ThreadId, LocId)>),
+    /// No thread has a step: all live threads, in the order of their numbers, and the locations at which they wait.
+    Deadlock(Vec<(ThreadId, LocId)>),
 }
 
 impl State {

@@ -21,6 +21,8 @@ pub struct Question {
     pub assertion: Option<String>,
     /// Ask whether different threads can be at these labels at once, instead of the assertions; empty: do not.
     pub together: Vec<String>,
+    /// Ask for deadlocks instead of the assertions.
+    pub deadlock: bool,
 }
 
 /// A program as the user wrote it, with its source positions.
@@ -81,6 +83,9 @@ impl Question {
 
     /// The errors of the question: those of one label, one assertion, or all assertions and error labels.
     fn target(&self, subject: Subject<'_>) -> Result<Target, InvalidQuestion> {
+        if self.deadlock {
+            return deadlock_target(subject);
+        }
         if !self.together.is_empty() {
             return together_target(subject.program, &self.together);
         }
@@ -94,6 +99,24 @@ impl Question {
         let errors = labels.filter(|label| ERROR_LABELS.contains(&label.name.as_str())).map(|label| label.loc);
         Ok(Target::new(Target::all_asserts(subject.program).asserts, errors.collect()))
     }
+}
+
+/// Deadlocks. Guarded commands have a property for it, an assertion that some command is enabled.
+fn deadlock_target(subject: Subject<'_>) -> Result<Target, InvalidQuestion> {
+    if subject.map.commands.is_empty() {
+        return Ok(Target::default().with_deadlock(true));
+    }
+    let is_property = |edge: &EdgeId| subject.map.commands.get(edge).is_some_and(|name| name == "deadlock_free");
+    let all = Target::all_asserts(subject.program).asserts;
+    let asserts: Vec<EdgeId> = all.into_iter().filter(is_property).collect();
+    if asserts.is_empty() {
+        return Err(InvalidQuestion {
+            message: "the program does not say `deadlock_free;`, which is how guarded commands ask for deadlocks"
+                .into(),
+            help: Some("add the line `deadlock_free;` after the declarations".to_string()),
+        });
+    }
+    Ok(Target::new(asserts, Vec::new()))
 }
 
 /// All locations with this label.

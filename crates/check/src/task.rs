@@ -2,6 +2,8 @@
 
 use selvedge_ir::{Program, Target};
 
+use crate::Unsupported;
+
 /// The question: can an error be reached?
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'p> {
@@ -11,6 +13,16 @@ pub struct Task<'p> {
     pub target: &'p Target,
     /// With how many threads.
     pub threads: ThreadScope,
+}
+
+impl Task<'_> {
+    /// Refuses a question about deadlocks, for engines that cannot answer it.
+    pub fn refuse_deadlock(&self, engine: &str) -> Result<(), Unsupported> {
+        if self.target.deadlock {
+            return Err(Unsupported::new(format!("`{engine}` does not look for deadlocks: leave --engine out")));
+        }
+        Ok(())
+    }
 }
 
 /// A limit on the number of threads.

@@ -14,6 +14,7 @@ mod portfolio;
 mod prepare;
 mod projection;
 mod reachable;
+mod shortest;
 mod simplify;
 mod simulate;
 mod systems;
@@ -58,6 +59,9 @@ pub struct Options {
     pub certify: Certify,
     /// The treatment of an execution to an error.
     pub minimize: Minimize,
+    /// Set if an execution to an error is to have as few steps as possible, as far as a small budget allows; for
+    /// programs with one thread.
+    pub shortest: bool,
     /// Which way pushdown systems are searched.
     pub direction: Direction,
 }

@@ -23,7 +23,7 @@ use selvedge_ir::callgraph::CallGraph;
 use crate::attempt::{Attempt, CONTROL_FLOW, attempt, by_control_flow, equipped, takes};
 use crate::defect::{Panic, guard};
 use crate::threads;
-use crate::{Failure, Minimize, Options, Prepared, minimize};
+use crate::{Failure, Minimize, Options, Prepared, minimize, shortest};
 
 /// The time that the first engine runs alone.
 const HEAD_START: Duration = Duration::from_millis(30);
@@ -43,6 +43,12 @@ const SOLVER_WORK: u64 = 1_000_000;
 /// The time that engines have to notice that the run must stop.
 const NOTICE: Duration = Duration::from_millis(200);
 
+/// The most steps of executions that `bmc` looks at beside other engines.
+const MOST_STEPS: u32 = 1_000_000;
+
+/// The most nodes of the circuit of `bmc` beside other engines.
+const MOST_NODES: usize = 5_000_000;
+
 /// The longest time between two looks at the limits of the run.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -56,6 +62,7 @@ struct Best {
 /// Decides a question by the engine that the user names, or by engines that suit it.
 pub(crate) fn decide(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>) -> Result<Answer, Failure> {
     run.event(Event::Phase("choosing"));
+    let options = &without_step_bound(options);
     let mut defects = Vec::new();
     if options.engine.is_none() {
         let panicked = |Panic { message }| Some(Err(Failure::Panicked { engine: CONTROL_FLOW, message }));
@@ -65,7 +72,13 @@ pub(crate) fn decide(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>)
             None => {}
         }
     }
-    let Best { row, mut attempt, mut runs } = run_team(prepared, team(prepared, options), options, run)?;
+    let Best { mut row, mut attempt, mut runs } = run_team(prepared, team(prepared, options), options, run)?;
+    if let (Outcome::Unsafe(found), true) = (&attempt.outcome, options.shortest) {
+        run.event(Event::Phase("shortening"));
+        if let Some(shorter) = shortest::shorter(prepared, found.trace.length(), options, run) {
+            (row, attempt) = (EngineKind::Bmc.row(), Attempt { engine: attempt.engine, ..shorter });
+        }
+    }
     if let (Outcome::Unsafe(found), Minimize::Yes) = (&mut attempt.outcome, options.minimize) {
         run.event(Event::Phase("minimizing"));
         let minimized = guard(|| {
@@ -84,6 +97,20 @@ pub(crate) fn decide(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>)
     }
     runs.extend(defects);
     Ok(answer(prepared, attempt, runs))
+}
+
+/// Returns the options with which engines run side by side: there `bmc` has no bound on steps but the work of the others.
+fn without_step_bound(options: &Options) -> Options {
+    let mut options = options.clone();
+    if options.engine.is_none() {
+        options.engine_options.bmc.steps = MOST_STEPS;
+    }
+    options
+}
+
+/// Returns whether an engine finds errors and proves nothing: it works beside others, not alone.
+fn only_finds_errors(row: &Row) -> bool {
+    row.name == EngineKind::Bmc.name()
 }
 
 /// Returns the run of an engine that ended in a defect.
@@ -136,8 +163,10 @@ fn without_bound(prepared: &Prepared, options: &Options) -> Vec<&'static Row> {
     };
     let mut teams = EngineKind::PORTFOLIO.into_iter().map(takers).filter(|team| !team.is_empty());
     let team = match teams.next() {
-        // Alone it would answer without certificate: its passes have left one thread of several.
-        Some(team) if team == [EngineKind::Sat] => [teams.next().unwrap_or_default(), team].concat(),
+        // Alone they would answer without certificate: the passes of `sat` have left one thread of several.
+        Some(team) if !team.contains(&EngineKind::Summaries) && team.contains(&EngineKind::Sat) => {
+            [teams.next().unwrap_or_default(), team].concat()
+        }
         Some(team) => team,
         // Recursion with any number of threads is undecidable, but errors can be found.
         None => [takers(&[EngineKind::Rounds]), vec![EngineKind::Exhaustive]].concat(),
@@ -293,7 +322,7 @@ impl RoundRobin {
     fn run(mut self, prepared: &Prepared, options: &Options, run: &Run<'_>) -> Result<Best, Failure> {
         let began = vec![None; self.standing.team.len()];
         let mut budget = 1;
-        while self.standing.worth() == Worth::Open && !self.playing.is_empty() && budget <= self.most {
+        while self.standing.worth() == Worth::Open && self.can_prove() && budget <= self.most {
             for number in std::mem::take(&mut self.playing) {
                 let attempt = self.turn(number, prepared, options, run, budget);
                 let time = attempt.as_ref().map_or(Duration::ZERO, |attempt| attempt.times.total());
@@ -310,6 +339,11 @@ impl RoundRobin {
             budget = if alone { usize::MAX } else { budget.saturating_mul(8) };
         }
         self.standing.close(prepared, &began, run)
+    }
+
+    /// Returns whether an engine is left that can answer "safe".
+    fn can_prove(&self) -> bool {
+        self.playing.iter().any(|number| !only_finds_errors(self.standing.team[*number]))
     }
 
     /// Lets an engine work until it has used up the budget.
@@ -422,7 +456,7 @@ impl Parallel {
             {}
             patience = match self.standing.worth() {
                 Worth::Judged => break,
-                _ if self.running.is_empty() => break,
+                _ if !self.can_prove() => break,
                 Worth::Uncertified => {
                     let best = self.standing.best.as_ref();
                     let found = best.and_then(|(number, _)| self.standing.runs[*number].as_ref());
@@ -438,6 +472,11 @@ impl Parallel {
         }
         self.cancels.iter().for_each(CancelToken::cancel);
         self.standing.close(&self.prepared, &self.began, run)
+    }
+
+    /// Returns whether an engine is left that can answer "safe".
+    fn can_prove(&self) -> bool {
+        self.running.iter().any(|number| !only_finds_errors(self.standing.team[*number]))
     }
 
     /// Counts the engines that have run for long.
@@ -483,8 +522,12 @@ impl Parallel {
         true
     }
 
-    /// Passes on the events of the engine that has run longest.
+    /// Passes on the events of the engine that has run longest. One that only finds errors must leave memory to the others.
     fn show(&self, number: usize, event: Event, run: &Run<'_>) {
+        let is_large = matches!(event, Event::Unwound { nodes, .. } if nodes > MOST_NODES);
+        if is_large && only_finds_errors(self.standing.team[number]) {
+            self.cancels[number].cancel();
+        }
         if self.running.first() == Some(&number) {
             run.event(event);
         }

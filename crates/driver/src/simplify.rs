@@ -50,9 +50,11 @@ impl Simplified {
         Some(counted.then(passes, start))
     }
 
-    /// Runs some more passes. The clock began at `start`.
+    /// Runs some more passes: those that keep the errors that are asked for. The clock began at `start`.
     fn then(self, passes: &[Pass], start: Instant) -> Simplified {
-        let simplified = passes.iter().fold(self, |simplified, pass| {
+        let keeps = |pass: &&Pass| !self.target.deadlock || pass.keeps_deadlocks();
+        let passes: Vec<Pass> = passes.iter().filter(keeps).copied().collect();
+        let simplified = passes.into_iter().fold(self, |simplified, pass| {
             let passed = pass.run(&simplified.program, &simplified.target);
             simplified.after(passed)
         });

@@ -50,6 +50,7 @@ fn bounds(task: &Task<'_>, options: &Options, name: &str) -> Result<(ContextBoun
 
 /// Checks the requirements of all engines here: Boolean variables, and a target for single threads.
 pub(crate) fn supports_each_thread(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
+    task.refuse_deadlock(name)?;
     if let Some(var) = task.program.vars.iter().find(|var| var.ty == Ty::Int) {
         let reason = format!("`{}` is an integer, and `{name}` only supports Boolean variables", var.name);
         return Err(Unsupported::new(reason));

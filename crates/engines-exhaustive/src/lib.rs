@@ -2,16 +2,18 @@
 //! engine.
 //!
 //! The order of work: all initial states, then the successors of each state in the order in which they were found.
-//! States that differ only in the numbers of their threads are one state (`canonical`). It ends because the numbers of
+//! States that differ only in the numbers of their threads are one state ([`selvedge_replay::canonical`]). It ends because the numbers of
 //! threads and frames are bounded and all values are Boolean. It is right because it tries every step that the
 //! interpreter lists; if the bound on frames cut something off, it does not answer "safe".
+//!
+//! A state none of whose steps is possible is a deadlock. Whether there is one with any number of threads is not decided
+//! by any number of them, since one more thread may free the others: then a few threads are tried, one more each time.
 
-mod canonical;
 mod codec;
 mod search;
 mod settle;
 
-use selvedge_check::{Bound, Engine, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_check::{Bound, Certificate, Engine, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
 use selvedge_ir::callgraph::has_bounded_threads;
 use selvedge_replay::Interpreter;
 
@@ -48,7 +50,7 @@ impl Engine for Exhaustive {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        if task.threads == ThreadScope::Unbounded && !has_bounded_threads(task.program) {
+        if any_number(task) && !task.target.deadlock {
             let reason = "the number of threads is not bounded, and `exhaustive` needs a bound: give --threads N";
             return Err(Unsupported::new(reason.to_string()));
         }
@@ -56,13 +58,12 @@ impl Engine for Exhaustive {
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
-        let interpreter = Interpreter::new(task.program, task.threads).settling(settled(task.program));
-        let mut search = ExhaustiveSearch::new(*task, interpreter, run, &self.options);
-        match search.run(SearchExtent::UntilError)? {
-            Some(error) => Ok(Verdict::Unsafe(search.trace(error)?)),
-            None if search.truncated() => Err(Stop::BoundReached(Bound::Frames(self.options.frames))),
-            None => Ok(Verdict::Safe(None)),
+        if any_number(task) {
+            return self.try_few_threads(task, run);
         }
+        let mut search = self.search(task, run);
+        let verdict = self.verdict(&mut search)?;
+        Ok(verdict.unwrap_or_else(|| safe(task)))
     }
 
     fn reachable(&self, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
@@ -70,7 +71,54 @@ impl Engine for Exhaustive {
     }
 }
 
+/// The most threads that are tried where any number is asked about.
+const FEW_THREADS: u32 = 6;
+
+/// The number of states after which no more threads are tried.
+const FEW_STATES: usize = 100_000;
+
+/// Returns whether the number of threads has no limit.
+fn any_number(task: &Task<'_>) -> bool {
+    task.threads == ThreadScope::Unbounded && !has_bounded_threads(task.program)
+}
+
+/// Returns the answer where all states were seen. Proofs for other questions come from other engines.
+fn safe(task: &Task<'_>) -> Verdict {
+    Verdict::Safe(task.target.deadlock.then_some(Certificate::AllStates))
+}
+
 impl Exhaustive {
+    fn search<'a>(&self, task: &Task<'a>, run: &'a Run<'a>) -> ExhaustiveSearch<'a> {
+        let interpreter = Interpreter::new(task.program, task.threads).settling(settled(task.program));
+        ExhaustiveSearch::new(*task, interpreter, run, &self.options)
+    }
+
+    /// Runs a search; `None` if it finds no error.
+    fn verdict(&self, search: &mut ExhaustiveSearch<'_>) -> Result<Option<Verdict>, Stop> {
+        match search.run(SearchExtent::UntilError)? {
+            Some(error) => Ok(Some(Verdict::Unsafe(search.trace(error)?))),
+            None if search.truncated() => Err(Stop::BoundReached(Bound::Frames(self.options.frames))),
+            None => Ok(None),
+        }
+    }
+
+    /// Looks for an error with one thread, two, and so on, as long as these have few states. The answer is "safe" only
+    /// if no run has more threads.
+    fn try_few_threads(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Verdict, Stop> {
+        for few in 1.. {
+            let mut search = self.search(task, run).within(few);
+            match self.verdict(&mut search)? {
+                Some(verdict) => return Ok(verdict),
+                None if !search.leaves_out_threads() => return Ok(safe(task)),
+                None if few >= FEW_THREADS || search.n_states() > FEW_STATES => {
+                    return Err(Stop::BoundReached(Bound::DeadlockThreads(few)));
+                }
+                None => {}
+            }
+        }
+        unreachable!("the loop ends")
+    }
+
     /// Visits all states, errors or not, and returns the observable states of their threads. Tries every initial value
     /// of every variable.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Exploration, Stop> {

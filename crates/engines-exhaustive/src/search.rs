@@ -6,13 +6,13 @@ use std::rc::Rc;
 use indexmap::IndexSet;
 use rustc_hash::FxHasher;
 use selvedge_check::{Event, Run, Stop, Task, ThreadScope};
-use selvedge_ir::Count;
 use selvedge_ir::trace::{Start, Step, Trace};
+use selvedge_ir::{Count, Program};
+use selvedge_replay::canonical::canonical;
 use selvedge_replay::interpreter::Illegal;
 use selvedge_replay::replay::reached;
 use selvedge_replay::{Interpreter, Outcome, State, Thread};
 
-use super::canonical::canonical;
 use super::codec::{decode, encode};
 use super::{Exploration, Options, ThreadState};
 
@@ -30,7 +30,7 @@ pub(super) enum SearchExtent {
 pub(super) enum FoundError {
     /// A step of the state with this number fails an assertion of the target.
     Fails(usize),
-    /// In the state with this number a thread is at a target location.
+    /// In the state with this number a thread is at a target location, or no thread has a step.
     Reached(usize),
 }
 
@@ -41,6 +41,8 @@ pub(super) struct ExhaustiveSearch<'a> {
     /// Shared, so that its lists of steps can be iterated while the search grows.
     interpreter: Rc<Interpreter<'a>>,
     frames: usize,
+    /// The most threads of the states that are looked at, where the question sets no limit.
+    few: Option<u32>,
     found: IndexSet<Box<[u8]>, BuildHasherDefault<FxHasher>>,
     /// For each state its predecessor in the search, or its own number if it is initial.
     parents: Vec<u32>,
@@ -48,6 +50,8 @@ pub(super) struct ExhaustiveSearch<'a> {
     /// The number of states up to the last one of the current depth, and the depth.
     layer: (usize, usize),
     truncated: bool,
+    /// Set if states with more threads than `few` were left out.
+    more_threads: bool,
     exploration: Exploration,
 }
 
@@ -63,13 +67,30 @@ impl<'a> ExhaustiveSearch<'a> {
             run,
             interpreter: Rc::new(interpreter),
             frames: options.frames as usize,
+            few: None,
             found: IndexSet::default(),
             parents: Vec::new(),
             expanded: 0,
             layer: (0, 0),
             truncated: false,
+            more_threads: false,
             exploration: Exploration::default(),
         }
+    }
+
+    /// Leaves out states with more than this many threads.
+    pub(super) fn within(self, few: u32) -> ExhaustiveSearch<'a> {
+        let more_threads = most_initial(self.task.program).is_none_or(|most| most > few);
+        ExhaustiveSearch { few: Some(few), more_threads, ..self }
+    }
+
+    /// Returns whether states with more threads were left out.
+    pub(super) fn leaves_out_threads(&self) -> bool {
+        self.more_threads
+    }
+
+    pub(super) fn n_states(&self) -> usize {
+        self.found.len()
     }
 
     pub(super) fn truncated(&self) -> bool {
@@ -110,7 +131,7 @@ impl<'a> ExhaustiveSearch<'a> {
     fn max_threads(&self) -> u32 {
         match self.task.threads {
             ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => bound,
-            ThreadScope::Unbounded => self.task.program.entries.iter().map(|entry| most(entry.count)).sum(),
+            ThreadScope::Unbounded => self.few.or_else(|| most_initial(self.task.program)).unwrap_or(0),
         }
     }
 
@@ -120,11 +141,13 @@ impl<'a> ExhaustiveSearch<'a> {
         self.expanded += 1;
         self.report(number);
         let state = decode(&self.found[number]);
-        let mut first = None;
+        let (mut first, mut has_step) = (None, state.threads.is_empty());
         let interpreter = Rc::clone(&self.interpreter);
-        for step in all_steps(&interpreter, &state) {
+        for step in interpreter.all_steps(&state) {
             self.run.tick()?;
-            let error = match outcome(&interpreter, &state, &step) {
+            let outcome = outcome(&interpreter, &state, &step);
+            has_step |= outcome != Outcome::Blocked;
+            let error = match outcome {
                 Outcome::Next(next) => self.add(next, Some(number)),
                 Outcome::Blocked => None,
                 Outcome::Failed => {
@@ -137,16 +160,23 @@ impl<'a> ExhaustiveSearch<'a> {
             }
             first = first.or(error);
         }
+        if self.task.target.deadlock && !has_step {
+            first = first.or(Some(FoundError::Reached(number)));
+        }
         if visit == SearchExtent::All {
             self.exploration.thread_states.extend(state.threads.iter().map(|thread| thread_state(&state, thread)));
         }
         Ok(first)
     }
 
-    /// Adds a state unless it is known or too deep.
+    /// Adds a state unless it is known, too deep, or has too many threads.
     fn add(&mut self, state: State, parent: Option<usize>) -> Option<FoundError> {
         if state.threads.iter().any(|thread| thread.stack.len() > self.frames) {
             self.truncated = true;
+            return None;
+        }
+        if self.few.is_some_and(|few| state.threads.len() > few as usize) {
+            self.more_threads = true;
             return None;
         }
         let (number, new) = self.found.insert_full(self.key(&state));
@@ -210,7 +240,7 @@ impl<'a> ExhaustiveSearch<'a> {
     }
 
     fn find_step(&self, state: &State, wanted: impl Fn(&Step, &Outcome) -> bool) -> Result<(Step, Outcome), Stop> {
-        for step in all_steps(&self.interpreter, state) {
+        for step in self.interpreter.all_steps(state) {
             self.run.tick()?;
             let outcome = outcome(&self.interpreter, state, &step);
             if wanted(&step, &outcome) {
@@ -221,25 +251,19 @@ impl<'a> ExhaustiveSearch<'a> {
     }
 }
 
-fn all_steps<'i>(interpreter: &'i Interpreter<'_>, state: &'i State) -> impl Iterator<Item = Step> {
-    state.threads.iter().enumerate().flat_map(move |(position, thread)| {
-        let edges = interpreter.edges(state, thread);
-        edges.iter().flat_map(move |edge| interpreter.steps(state, position, *edge))
-    })
-}
-
 fn outcome(interpreter: &Interpreter<'_>, state: &State, step: &Step) -> Outcome {
     interpreter.step(state, step).unwrap_or_else(|illegal: Illegal| {
         unreachable!("the interpreter lists legal steps, but: {illegal}");
     })
 }
 
-/// Returns the greatest number of threads of a template that has one.
-fn most(count: Count) -> u32 {
-    match count {
-        Count::Exactly(count) | Count::AtMost(count) => count,
-        Count::Any => 0,
-    }
+/// Returns the greatest number of initial threads, if there is one.
+fn most_initial(program: &Program) -> Option<u32> {
+    let most = |count: Count| match count {
+        Count::Exactly(count) | Count::AtMost(count) => Some(count),
+        Count::Any => None,
+    };
+    program.entries.iter().map(|entry| most(entry.count)).sum()
 }
 
 fn thread_state(state: &State, thread: &Thread) -> ThreadState {

@@ -24,6 +24,7 @@ use selvedge_ir::{BinaryOp, Count, Expr, Op, Program, Ty};
 
 /// Returns whether a program meets the requirements of all engines here. The reason begins with the engine's name.
 pub fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
+    task.refuse_deadlock(name)?;
     let program = task.program;
     let refuse = |reason: &str| Err(Unsupported::new(format!("`{name}` {reason}")));
     let one_thread = matches!(program.entries.as_raw_slice(), [entry] if entry.count == Count::Exactly(1));

@@ -7,10 +7,13 @@ use selvedge_ir::{Edge, Expr, LocId, Op, Program};
 use selvedge_transition::step::control::{Control, control};
 
 /// Returns the locations that threads can reach along edges whose condition is not constant false, if there is no error
-/// among them.
+/// among them. They say nothing about deadlocks.
 ///
 /// A depth-first search from the entries of the initial threads; it ends because each location is entered once.
 pub fn certificate(task: &Task<'_>) -> Option<Certificate> {
+    if task.target.deadlock {
+        return None;
+    }
     let program = task.program;
     let flow = Flow::new(program);
     let starts = program.entries.iter().map(|entry| entry.proc).chain(program.prelude);

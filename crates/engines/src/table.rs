@@ -201,7 +201,7 @@ impl EngineKind {
     /// The engines that run without `--engine`, in groups that suit a question about all executions: of the first group
     /// with an engine that supports the question, those that do, the most promising first.
     pub const PORTFOLIO: [&'static [EngineKind]; 4] = [
-        &[EngineKind::Summaries, EngineKind::Sat],
+        &[EngineKind::Summaries, EngineKind::Sat, EngineKind::Bmc],
         &[EngineKind::Threads, EngineKind::ThreadsExplicit],
         &[EngineKind::ViewsExplicit, EngineKind::Views, EngineKind::Backward, EngineKind::KarpMiller],
         &[EngineKind::Ase, EngineKind::Cegar, EngineKind::Induction, EngineKind::Horn],

@@ -2,8 +2,8 @@
 
 use crate::syntax::{EdgeId, LocId, Op, Program};
 
-/// The errors that are searched for: assertions that fail, locations that a thread reaches, and sets of locations that
-/// several threads reach together.
+/// The errors that are searched for: assertions that fail, locations that a thread reaches, sets of locations that
+/// several threads reach together, and deadlocks.
 ///
 /// The lists are sorted and without repetition. An assertion that is not in the target is not an error; it still stops
 /// the thread if it does not hold.
@@ -16,19 +16,28 @@ pub struct Target {
     /// Meetings; each is an error as soon as different threads are at all its locations. They are sorted; a location
     /// that occurs twice needs two threads. Each has at least two locations.
     pub together: Vec<Vec<LocId>>,
+    /// Set if deadlocks are errors: states in which a thread is alive and no thread has a step. The failure of an
+    /// assertion is a step.
+    pub deadlock: bool,
 }
 
 impl Target {
     /// Returns the target with these parts, in any order.
     pub fn new(asserts: Vec<EdgeId>, locs: Vec<LocId>) -> Target {
-        Target { asserts: sorted(asserts), locs: sorted(locs), together: Vec::new() }
+        Target { asserts: sorted(asserts), locs: sorted(locs), together: Vec::new(), deadlock: false }
+    }
+
+    /// Returns the same target with deadlocks as errors, or without.
+    #[must_use]
+    pub fn with_deadlock(self, deadlock: bool) -> Target {
+        Target { deadlock, ..self }
     }
 
     /// Returns the target with these meetings as well. A meeting of a single location is added as that location; an
     /// empty meeting is dropped.
     #[must_use]
     pub fn with_together(self, meetings: impl IntoIterator<Item = Vec<LocId>>) -> Target {
-        let Target { asserts, mut locs, mut together } = self;
+        let Target { asserts, mut locs, mut together, deadlock } = self;
         for mut meeting in meetings {
             meeting.sort_unstable();
             match meeting.as_slice() {
@@ -37,7 +46,7 @@ impl Target {
                 _ => together.push(meeting),
             }
         }
-        Target { together: sorted(together), ..Target::new(asserts, locs) }
+        Target { together: sorted(together), deadlock, ..Target::new(asserts, locs) }
     }
 
     /// Returns all assertions of a program.
@@ -48,7 +57,7 @@ impl Target {
 
     /// Returns whether nothing counts as an error.
     pub fn is_empty(&self) -> bool {
-        self.asserts.is_empty() && self.locs.is_empty() && self.together.is_empty()
+        self.asserts.is_empty() && self.locs.is_empty() && self.together.is_empty() && !self.deadlock
     }
 
     /// Returns whether the failure of this assertion counts.

@@ -443,8 +443,9 @@ impl Validator<'_> {
 
     fn target(&mut self, target: &Target) {
         let program = self.program;
-        let Target { asserts, locs, together } = target.clone();
-        self.demand(*target == Target::new(asserts, locs).with_together(together), || {
+        let Target { asserts, locs, together, deadlock } = target.clone();
+        let ordered = Target::new(asserts, locs).with_together(together).with_deadlock(deadlock);
+        self.demand(*target == ordered, || {
             "the lists are not sorted or have repetitions, or a meeting has too few locations".to_owned()
         });
         for edge in &target.asserts {

@@ -1,6 +1,6 @@
 //! All starts of a program and all steps of a state, one for each way to choose; and what readers of states ask.
 //!
-//! Both are lazy: there are two to the number of choices of them. No judgement rests on this file.
+//! Both are lazy: there are two to the number of choices of them. Judgements about deadlocks rest on them.
 
 use std::collections::BTreeSet;
 

@@ -7,8 +7,10 @@
 
 #![warn(missing_docs)]
 
+pub mod canonical;
 pub mod certificate;
 pub mod commutation;
+mod deadlock;
 mod domain;
 pub mod enumerate;
 pub mod interpreter;

@@ -46,6 +46,8 @@ pub enum Reason {
     WrongBody,
     /// Its bodies have more steps, or are nested more deeply, than are executed.
     TooLong,
+    /// More steps would have to be tried than are, to know that its last state is a deadlock.
+    TooManySteps,
 }
 
 /// The most steps of bodies that are executed, and the most bodies inside of one another.
@@ -71,7 +73,7 @@ pub fn replay(task: &Task<'_>, trace: &Trace) -> Result<Replay, Mismatch> {
             }
         }
     }
-    match reached(task, states.last().unwrap_or(&start)) {
+    match runner.interpreter.last_error(task, states.last().unwrap_or(&start)).map_err(at(Moment::End))? {
         Some(violation) => Ok(Replay { start, states, violation }),
         None => Err(Mismatch { moment: Moment::End, reason: Reason::NoError }),
     }

@@ -36,6 +36,7 @@ impl fmt::Display for Mismatch {
             Reason::OtherFailure => write!(f, "an assertion fails that was not asked for"),
             Reason::GoesOn => write!(f, "the trace goes on after its error"),
             Reason::NoError => write!(f, "the trace ends without an error"),
+            Reason::TooManySteps => write!(f, "too many steps must be tried to see whether no thread can move"),
             Reason::TooLong => write!(f, "the shared bodies have too many steps, or are nested too deeply"),
             Reason::WrongBody => write!(f, "the shared body does not run from the callee's entry through its return"),
         }
@@ -60,6 +61,7 @@ impl fmt::Display for Flaw {
             Flaw::Summary(edge) => write!(f, "the summary lacks the return of edge {}", edge.index()),
             Flaw::Location(loc) => write!(f, "it allows a thread at the error location {}", loc.index()),
             Flaw::Assert(edge) => write!(f, "it allows the failure of the assertion of edge {}", edge.index()),
+            Flaw::Deadlock(loc) => write!(f, "there is a deadlock with a thread at location {}", loc.index()),
             Flaw::Base(steps) => write!(f, "it denies an error within {steps} steps"),
             Flaw::Step => write!(f, "its induction step does not hold"),
             Flaw::Malformed(Some(proc)) => write!(f, "its formulas do not fit procedure {}", proc.index()),

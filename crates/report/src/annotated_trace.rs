@@ -9,11 +9,13 @@ use selvedge_check::{Counterexample, Irrelevant};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::span::{Role, Span};
 use selvedge_ir::trace::{Step, ThreadId};
-use selvedge_ir::{EdgeId, Expr, LocId, Op, ProcId, Program, Scope, Value, VarId};
+use selvedge_ir::{EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Scope, Value, VarId};
 use selvedge_replay::{Frame, State, Thread, Violation};
 
 use crate::Position;
 use crate::names::{Names, vars_of};
+use crate::thread_names::ThreadNames;
+use crate::waits::Wait;
 pub use selvedge_frontend::Context;
 
 /// An execution with its states.
@@ -50,6 +52,10 @@ pub struct AnnotatedTrace {
     pub shared: Vec<Binding>,
     /// The threads at the start.
     pub threads: Vec<StartedThread>,
+    /// The thread that runs the prelude, if there is one.
+    pub prelude: Option<ThreadId>,
+    /// The names of all threads that live at some time.
+    pub names: ThreadNames,
     pub steps: Vec<AnnotatedStep>,
     pub ending: Option<Ending>,
 }
@@ -70,8 +76,9 @@ pub struct Binding {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartedThread {
     pub thread: ThreadId,
-    /// The procedure in which it begins.
-    pub proc: String,
+    pub name: String,
+    /// The kind of initial thread that it is or descends from.
+    pub entry: Option<EntryId>,
     /// The variables that it begins with; empty for a copy of another thread.
     pub bindings: Vec<Binding>,
 }
@@ -80,6 +87,8 @@ pub struct StartedThread {
 #[derive(Clone, Debug)]
 pub struct AnnotatedStep {
     pub thread: ThreadId,
+    /// The name of the thread.
+    pub name: String,
     pub edge: EdgeId,
     pub role: Role,
     pub position: Position,
@@ -124,8 +133,8 @@ pub enum Event {
 pub struct Change {
     pub var: VarId,
     pub name: String,
-    /// The owner of the copy, if it is a thread other than the one that moved.
-    pub of: Option<ThreadId>,
+    /// The owner of the copy with its name, if it is a thread other than the one that moved.
+    pub of: Option<(ThreadId, String)>,
     /// `None` for a first value.
     pub before: Option<Value>,
     pub after: Value,
@@ -139,7 +148,9 @@ pub struct Change {
 #[derive(Clone, Debug)]
 pub struct Ending {
     pub thread: ThreadId,
-    pub proc: String,
+    /// The name of the thread, and the procedure that it has called and is in, if it has called one.
+    pub name: String,
+    pub callee: Option<String>,
     pub position: Position,
     pub span: Span,
     pub text: String,
@@ -154,12 +165,15 @@ pub enum ReachedError {
     Location { labels: Vec<String> },
     /// Several threads are at labels at once.
     Together(Vec<Stand>),
+    /// No thread can move.
+    Deadlock(Vec<Wait>),
 }
 
 /// A thread of a meeting, and its position.
 #[derive(Clone, Debug)]
 pub struct Stand {
     pub thread: ThreadId,
+    pub name: String,
     pub position: Position,
     pub labels: Vec<String>,
 }
@@ -177,14 +191,17 @@ impl AnnotatedTrace {
     /// Tells an execution.
     pub fn new(context: Context<'_>, execution: Execution<'_>) -> AnnotatedTrace {
         let annotator = Annotator::new(context);
+        let names = ThreadNames::new(context.program, std::iter::once(execution.start).chain(execution.states));
         let befores = std::iter::once(execution.start).chain(execution.states);
         let afters = execution.states.iter().map(Some).chain(std::iter::once(None));
         let steps = execution.steps.iter().zip(befores).zip(afters);
         let mut annotated = AnnotatedTrace {
             shared: annotator.shared(execution.start),
-            threads: execution.start.threads.iter().map(|thread| annotator.newcomer(thread)).collect(),
-            steps: steps.map(|((step, before), after)| annotator.step(step, before, after)).collect(),
-            ending: execution.violation.map(|violation| annotator.ending(violation, execution)),
+            threads: execution.start.threads.iter().map(|thread| annotator.newcomer(&names, thread)).collect(),
+            prelude: execution.start.prelude.as_ref().map(|prelude| prelude.thread),
+            steps: steps.map(|((step, before), after)| annotator.step(&names, step, before, after)).collect(),
+            ending: execution.violation.map(|violation| annotator.ending(&names, violation, execution)),
+            names,
         };
         if let Some(irrelevant) = execution.irrelevant {
             annotated.mark(context.program, irrelevant);
@@ -224,14 +241,26 @@ impl AnnotatedTrace {
         }
     }
 
-    /// Returns how often another thread takes over.
+    /// Returns how often another thread takes over. The end of the prelude is none: before it there is no other thread.
     pub fn switches(&self) -> usize {
-        self.steps.windows(2).filter(|pair| pair[0].thread != pair[1].thread).count()
+        let is_switch = |pair: &&[AnnotatedStep]| pair[0].thread != pair[1].thread && !self.is_prelude(pair[0].thread);
+        self.steps.windows(2).filter(is_switch).count()
     }
 
-    /// Returns how many threads move.
+    /// Returns how many threads move, without the prelude's.
     pub fn movers(&self) -> usize {
-        self.steps.iter().map(|step| step.thread).collect::<BTreeSet<_>>().len()
+        let movers: BTreeSet<ThreadId> = self.steps.iter().map(|step| step.thread).collect();
+        movers.into_iter().filter(|thread| !self.is_prelude(*thread)).count()
+    }
+
+    /// Returns how many threads live at some time, without the prelude's.
+    pub fn n_threads(&self) -> usize {
+        self.names.all().filter(|(thread, _)| !self.is_prelude(*thread)).count()
+    }
+
+    /// Returns whether a thread runs the prelude.
+    pub fn is_prelude(&self, thread: ThreadId) -> bool {
+        self.prelude == Some(thread)
     }
 }
 
@@ -281,6 +310,20 @@ impl<'a> Annotator<'a> {
         self.flow.out(loc).iter().map(|edge| self.context.map.edges[*edge].span).min()
     }
 
+    /// Returns the line and column at which a part of the source begins.
+    pub(crate) fn position(&self, span: Span) -> Position {
+        self.context.source.position(span.start as usize)
+    }
+
+    /// Lists the edges that leave a location.
+    pub(crate) fn leaving(&self, loc: LocId) -> &[EdgeId] {
+        self.flow.out(loc)
+    }
+
+    pub(crate) fn op(&self, edge: EdgeId) -> &'a Op {
+        &self.context.program.edges[edge].op
+    }
+
     pub(crate) fn proc_name(&self, proc: ProcId) -> &'a str {
         &self.context.program.procs[proc].name
     }
@@ -296,14 +339,20 @@ impl<'a> Annotator<'a> {
         words.get(usize::try_from(number).ok()?).cloned()
     }
 
-    fn newcomer(&self, thread: &Thread) -> StartedThread {
+    fn newcomer(&self, names: &ThreadNames, thread: &Thread) -> StartedThread {
         let frame = thread.top();
         let locals = self.locals(frame).into_iter().filter(|local| !self.initialised.contains(&local.var));
         let bindings = self.thread_vars(thread).into_iter().chain(locals).collect();
-        StartedThread { thread: thread.id, proc: self.proc_name(frame.proc).to_string(), bindings }
+        StartedThread { thread: thread.id, name: names.of(thread.id), entry: thread.entry, bindings }
     }
 
-    pub(crate) fn step(&self, step: &Step, before: &State, after: Option<&State>) -> AnnotatedStep {
+    pub(crate) fn step(
+        &self,
+        names: &ThreadNames,
+        step: &Step,
+        before: &State,
+        after: Option<&State>,
+    ) -> AnnotatedStep {
         let program = self.context.program;
         let origin = self.context.map.edges[step.edge];
         let thread = before.thread(step.thread).expect("an executed step is one of a live thread");
@@ -311,6 +360,7 @@ impl<'a> Annotator<'a> {
         let holds_flag = |state: &State| state.holder == Some(step.thread);
         AnnotatedStep {
             thread: step.thread,
+            name: names.of(step.thread),
             edge: step.edge,
             role: origin.role,
             position: self.context.source.position(origin.span.start as usize),
@@ -320,8 +370,8 @@ impl<'a> Annotator<'a> {
             depth: thread.stack.len() - 1,
             atomic: holds_flag(before) || after.is_some_and(holds_flag),
             idle: *op == Op::skip() && matches!(origin.role, Role::Statement),
-            events: self.events(step, before, after),
-            changes: after.map_or(Vec::new(), |after| self.changes(step, before, after)),
+            events: self.events(names, step, before, after),
+            changes: after.map_or(Vec::new(), |after| self.changes(names, step, before, after)),
         }
     }
 
@@ -347,7 +397,7 @@ impl<'a> Annotator<'a> {
         }
     }
 
-    fn events(&self, step: &Step, before: &State, after: Option<&State>) -> Vec<Event> {
+    fn events(&self, names: &ThreadNames, step: &Step, before: &State, after: Option<&State>) -> Vec<Event> {
         let op = &self.context.program.edges[step.edge].op;
         let mut events = match self.context.map.edges[step.edge].role {
             Role::Holds => vec![Event::Condition(true)],
@@ -360,7 +410,7 @@ impl<'a> Annotator<'a> {
         };
         let newcomers = after.threads.iter().filter(|thread| before.thread(thread.id).is_none());
         let is_copy = matches!(op, Op::Fork(_));
-        let starts = newcomers.map(|thread| self.newcomer(thread)).map(|newcomer| StartedThread {
+        let starts = newcomers.map(|thread| self.newcomer(names, thread)).map(|newcomer| StartedThread {
             bindings: if is_copy { Vec::new() } else { newcomer.bindings },
             ..newcomer
         });
@@ -393,7 +443,7 @@ impl<'a> Annotator<'a> {
     }
 
     /// The differences between two states in variables that exist in both, and first values.
-    fn changes(&self, step: &Step, before: &State, after: &State) -> Vec<Change> {
+    fn changes(&self, names: &ThreadNames, step: &Step, before: &State, after: &State) -> Vec<Change> {
         if self.context.map.edges[step.edge].role == Role::Initialise {
             return self.first_values(step, after);
         }
@@ -401,22 +451,29 @@ impl<'a> Annotator<'a> {
         self.compare(&self.shared, &before.shared, &after.shared, None, &mut changes);
         for old in &before.threads {
             let Some(new) = after.thread(old.id) else { continue };
-            let of = (old.id != step.thread).then_some(old.id);
-            self.compare(&self.thread_vars, &old.vars, &new.vars, of, &mut changes);
+            let of = (old.id != step.thread).then(|| (old.id, names.of(old.id)));
+            self.compare(&self.thread_vars, &old.vars, &new.vars, of.as_ref(), &mut changes);
             for (old, new) in old.stack.iter().zip(&new.stack).filter(|(old, new)| old.proc == new.proc) {
                 let locals = &self.context.program.procs[new.proc].locals;
-                self.compare(locals, &old.locals, &new.locals, of, &mut changes);
+                self.compare(locals, &old.locals, &new.locals, of.as_ref(), &mut changes);
             }
         }
         changes
     }
 
-    fn compare(&self, vars: &[VarId], old: &[Value], new: &[Value], of: Option<ThreadId>, changes: &mut Vec<Change>) {
+    fn compare(
+        &self,
+        vars: &[VarId],
+        old: &[Value],
+        new: &[Value],
+        of: Option<&(ThreadId, String)>,
+        changes: &mut Vec<Change>,
+    ) {
         let differing = vars.iter().zip(old.iter().zip(new)).filter(|(_, (old, new))| old != new);
         changes.extend(differing.map(|(var, (old, new))| Change {
             var: *var,
             name: self.names.of(*var),
-            of,
+            of: of.cloned(),
             before: Some(*old),
             after: *new,
             words: [self.word(*var, *old), self.word(*var, *new)],
@@ -445,7 +502,7 @@ impl<'a> Annotator<'a> {
             .collect()
     }
 
-    pub(crate) fn ending(&self, violation: &Violation, execution: Execution<'_>) -> Ending {
+    pub(crate) fn ending(&self, names: &ThreadNames, violation: &Violation, execution: Execution<'_>) -> Ending {
         let last = execution.states.last().unwrap_or(execution.start);
         let (thread, span, error) = match violation {
             &Violation::Assert { thread, edge } => {
@@ -457,14 +514,20 @@ impl<'a> Annotator<'a> {
             }
             Violation::Together(stands) => {
                 let (thread, loc) = stands.first().copied().expect("a meeting has threads");
-                let stands = stands.iter().map(|(thread, loc)| self.stand(*thread, *loc));
+                let stands = stands.iter().map(|(thread, loc)| self.stand(names, *thread, *loc));
                 (thread, self.place(loc).unwrap_or_default(), ReachedError::Together(stands.collect()))
             }
+            Violation::Deadlock(waiting) => {
+                let (thread, loc) = waiting.first().copied().expect("a thread of a deadlock is alive");
+                let waits = waiting.iter().map(|(thread, loc)| self.wait(names, last, *thread, *loc));
+                (thread, self.place(loc).unwrap_or_default(), ReachedError::Deadlock(waits.collect()))
+            }
         };
-        let proc = last.thread(thread).map_or("", |thread| self.proc_name(thread.top().proc));
+        let calling = last.thread(thread).filter(|thread| thread.stack.len() > 1);
         Ending {
             thread,
-            proc: proc.to_string(),
+            name: names.of(thread),
+            callee: calling.map(|thread| self.proc_name(thread.top().proc).to_string()),
             position: self.context.source.position(span.start as usize),
             span,
             text: self.context.source.flat(span),
@@ -480,9 +543,9 @@ impl<'a> Annotator<'a> {
         labels
     }
 
-    fn stand(&self, thread: ThreadId, loc: LocId) -> Stand {
-        let span = self.place(loc).unwrap_or_default();
-        Stand { thread, position: self.context.source.position(span.start as usize), labels: self.labels(loc) }
+    fn stand(&self, names: &ThreadNames, thread: ThreadId, loc: LocId) -> Stand {
+        let position = self.position(self.place(loc).unwrap_or_default());
+        Stand { thread, name: names.of(thread), position, labels: self.labels(loc) }
     }
 
     /// The values that made the last step fail: each variable of its condition once, and each choice.

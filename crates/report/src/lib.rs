@@ -21,6 +21,8 @@ pub mod stats;
 pub mod svg;
 pub mod systems;
 pub mod text;
+pub mod thread_names;
+pub mod waits;
 
 pub use annotated_trace::Execution;
 pub use palette::{Palette, Tone};

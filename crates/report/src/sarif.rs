@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use selvedge_check::Counterexample;
 use selvedge_frontend::diagnostic::{Diagnostic, Severity};
 use selvedge_ir::span::Span;
+use selvedge_ir::trace::ThreadId;
 use serde_json::{Value, json};
 
 use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Context, Execution, ReachedError};
@@ -18,10 +19,11 @@ use crate::text;
 const MAX_STEPS: usize = 8000;
 
 /// The rules of violations: number and what they mean.
-const RULES: [(&str, &str); 3] = [
+const RULES: [(&str, &str); 4] = [
     ("assertion", "An assertion can fail."),
     ("label", "An error label can be reached."),
     ("meeting", "Threads can be at places at once at which they must not be together."),
+    ("deadlock", "A state can be reached in which no thread can move."),
 ];
 
 /// A result.
@@ -71,6 +73,10 @@ pub fn violation(context: Context<'_>, found: &Counterexample) -> Finding {
         }
         ReachedError::Location { labels } => ("label", format!("label {} is reached", labels.join(", "))),
         ReachedError::Together(stands) => ("meeting", format!("{} threads meet", stands.len())),
+        ReachedError::Deadlock(waits) => {
+            let waits: Vec<String> = waits.iter().map(crate::waits::Wait::sentence).collect();
+            ("deadlock", format!("no thread can move: {}", waits.join("; ")))
+        }
     };
     let value = json!({
         "ruleId": rule, "level": "error", "message": { "text": sentence(&what) },
@@ -112,12 +118,13 @@ fn flows(context: Context<'_>, annotated: &AnnotatedTrace) -> Vec<Value> {
     for (number, told) in annotated.steps.iter().enumerate().filter(|(number, _)| is_kept(*number)) {
         flows.entry(told.thread.0).or_default().push(step(context, number + 1, told));
     }
-    flows.into_iter().map(|(thread, steps)| json!({ "id": format!("thread {thread}"), "locations": steps })).collect()
+    let name = |thread| annotated.names.of(ThreadId(thread));
+    flows.into_iter().map(|(thread, steps)| json!({ "id": name(thread), "locations": steps })).collect()
 }
 
 fn step(context: Context<'_>, number: usize, told: &AnnotatedStep) -> Value {
     let span = context.map.edges[told.edge].span;
-    let events = told.events.iter().map(|event| text::event_text(told.thread, event));
+    let events = told.events.iter().map(|event| text::event_text(&told.name, event));
     let effects: Vec<String> = events.chain(told.changes.iter().map(text::change_text)).collect();
     let effects = if effects.is_empty() { String::new() } else { format!(" — {}", effects.join(", ")) };
     json!({
@@ -125,7 +132,7 @@ fn step(context: Context<'_>, number: usize, told: &AnnotatedStep) -> Value {
         "nestingLevel": told.depth,
         "location": {
             "physicalLocation": place(context.source, span),
-            "message": { "text": format!("step {number}, thread {}: {}{effects}", told.thread.0, told.text) },
+            "message": { "text": format!("step {number}, {}: {}{effects}", told.name, told.text) },
         },
     })
 }

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::calculus::EQUATIONS;
 use crate::contexts::IN_TURNS;
 use crate::coverability::Coverability;
+use crate::deadlock::DEADLOCKS;
 use crate::differ::ALL_WAYS;
 use crate::engines::SEQUENTIAL;
 use crate::harness::{CERTIFICATES, COMPARISONS, Campaign, Summary, run_all};
@@ -74,6 +75,7 @@ pub fn classes() -> Result<Vec<Class>, String> {
         Class::new("unbounded", 12, || ANY_NUMBER),
         Class::new("contexts", 10, || IN_TURNS),
         Class::new("rounds", 10, || IN_ROUNDS),
+        Class::new("deadlock", 6, || DEADLOCKS),
         Class::new("calculus", 4, || EQUATIONS),
         Class::new("integers", 8, move || Integers { solvers: solvers.clone() }),
         Class::new("tts", 10, || Coverability),

@@ -161,6 +161,10 @@ pub fn question(options: &str) -> Result<Question, String> {
     let mut question = Question::default();
     let mut words = options.split_whitespace();
     while let Some(option) = words.next() {
+        if option == "--deadlock" {
+            question.deadlock = true;
+            continue;
+        }
         let value = words.next().ok_or(format!("option `{option}` has no value"))?;
         let number = || value.parse().map_err(|_| format!("`{value}` is no number"));
         match option {

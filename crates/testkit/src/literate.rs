@@ -99,7 +99,9 @@ pub fn states_something(block: &Block) -> bool {
 
 fn question(block: &Block) -> Result<Question, String> {
     let option = |key| Some(format!("--{key} {}", block.words.get(key)?));
-    corpus::question(&["threads", "initial", "label"].into_iter().filter_map(option).collect::<Vec<_>>().join(" "))
+    let deadlock = block.words.get("deadlock").map(|_| "--deadlock".to_string());
+    let options = ["threads", "initial", "label"].into_iter().filter_map(option).chain(deadlock);
+    corpus::question(&options.collect::<Vec<_>>().join(" "))
 }
 
 fn verdict(block: &Block, loaded: &Loaded, program: &Program) -> Result<&'static str, String> {

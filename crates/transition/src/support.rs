@@ -4,8 +4,10 @@ use selvedge_check::{Task, ThreadScope, Unsupported};
 use selvedge_ir::callgraph::{CallGraph, is_sequential};
 use selvedge_ir::{Count, Edge, Op, Program, Ty};
 
-/// Checks that the engines for one thread support a program: one thread, Boolean variables.
-pub fn supports_one_thread(program: &Program, name: &str) -> Result<(), Unsupported> {
+/// Checks that the engines for one thread support a task: one thread, Boolean variables, no question about deadlocks.
+pub fn supports_one_thread(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
+    let program = task.program;
+    task.refuse_deadlock(name)?;
     let unsupported = |kind: &str| Err(Unsupported::new(format!("`{name}` only supports {kind}")));
     if !is_sequential(program) {
         return unsupported("programs with one thread");
@@ -16,8 +18,10 @@ pub fn supports_one_thread(program: &Program, name: &str) -> Result<(), Unsuppor
     Ok(())
 }
 
-/// Checks that the engines for threads support a program: no calls left, Boolean variables.
-pub fn supports_program(program: &Program, name: &str) -> Result<(), Unsupported> {
+/// Checks that the engines for threads support a task: no calls left, Boolean variables, no question about deadlocks.
+pub fn supports_program(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
+    let program = task.program;
+    task.refuse_deadlock(name)?;
     let unsupported = |reason: String| Err(Unsupported::new(reason));
     if let Some(var) = program.vars.iter().find(|var| var.ty == Ty::Int) {
         return unsupported(format!("`{}` is an integer, and `{name}` only supports Boolean variables", var.name));
@@ -62,7 +66,7 @@ pub fn supports_any_number(task: &Task<'_>, name: &str) -> Result<(), Unsupporte
             format!("the number of threads is bounded, but `{name}` answers for any number: leave out --threads");
         return Err(Unsupported::new(reason));
     }
-    supports_program(task.program, name)
+    supports_program(task, name)
 }
 
 /// Checks the same, and that there is no step in which other threads take part.

@@ -140,15 +140,15 @@ pub(crate) struct CheckArgs {
     #[arg(long, short, conflicts_with = "full")]
     pub(crate) quiet: bool,
     /// Check every assertion and error label separately
-    #[arg(long, conflicts_with_all = ["trace_out", "certificate", "label", "assertion", "together"])]
+    #[arg(long, conflicts_with_all = ["trace_out", "certificate", "label", "assertion", "together", "deadlock"])]
     pub(crate) all: bool,
     /// Explore all reachable states, also beyond errors, and print the number of distinct thread states and the result
     /// of each assertion; with `--format json` the states as well
-    #[arg(long, conflicts_with_all = ["all", "trace_out", "certificate", "together", "passes"])]
+    #[arg(long, conflicts_with_all = ["all", "trace_out", "certificate", "together", "deadlock", "passes"])]
     pub(crate) reachable: bool,
     /// Mark each statement that lies on some execution to an error, within the bounds of the check: print the program
     /// with `!` for yes and `?` for undecided
-    #[arg(long, conflicts_with_all = ["all", "reachable", "together"])]
+    #[arg(long, conflicts_with_all = ["all", "reachable", "together", "deadlock"])]
     pub(crate) projection: bool,
     /// Simplify the execution to the error, within a small budget: fewer threads, context switches and steps, with `*`
     /// for values that do not matter; on by default
@@ -157,6 +157,9 @@ pub(crate) struct CheckArgs {
     /// Show the execution to the error exactly as the engine found it
     #[arg(long, overrides_with = "minimize")]
     pub(crate) no_minimize: bool,
+    /// Show an execution to the error with as few steps as possible, within a small budget; for programs with one thread
+    #[arg(long)]
+    pub(crate) shortest: bool,
     /// Show all warnings, not only the first of each kind
     #[arg(long)]
     pub(crate) all_warnings: bool,
@@ -229,6 +232,13 @@ pub(crate) struct BoomArgs {
     /// Print the execution that leads to the error
     #[arg(short = 't', long = "trace")]
     pub(crate) trace: bool,
+    /// Print an execution with as few steps as possible, within a small budget; for programs with one thread; on by
+    /// default
+    #[arg(long, overrides_with = "no_shortest")]
+    pub(crate) shortest: bool,
+    /// Print the execution that the engine found
+    #[arg(long, overrides_with = "shortest")]
+    pub(crate) no_shortest: bool,
     /// Print which engine answered, and the time it took
     #[arg(long)]
     pub(crate) stats: bool,
@@ -316,6 +326,10 @@ pub(crate) struct QuestionArgs {
     /// comma-separated list; name a label twice for two threads
     #[arg(long, value_name = "LABELS", value_delimiter = ',', conflicts_with_all = ["label", "assertion"])]
     pub(crate) together: Vec<String>,
+    /// Check whether a state can be reached in which a thread is alive and no thread can move, instead of checking the
+    /// assertions
+    #[arg(long, conflicts_with_all = ["label", "assertion", "together"])]
+    pub(crate) deadlock: bool,
     /// Entry procedure of the program [default: main]
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
@@ -329,6 +343,7 @@ impl QuestionArgs {
             label: self.label.clone(),
             assertion: self.assertion.clone(),
             together: self.together.clone(),
+            deadlock: self.deadlock,
             created: None,
         }
     }

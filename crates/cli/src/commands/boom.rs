@@ -16,7 +16,8 @@ pub(crate) fn run(args: &BoomArgs, session: &Session) -> Result<Exit, Exit> {
     let subject = program::load(&args.input, &LoadOptions::default(), Warnings::Hidden, session)?;
     let conditions = session.run();
     let question = Question { created: Some(args.threadbound), ..Question::default() };
-    let options = Options { question, engine: args.engine.0.map(EngineKind::row), ..Options::default() };
+    let (engine, shortest) = (args.engine.0.map(EngineKind::row), !args.no_shortest);
+    let options = Options { question, engine, shortest, ..Options::default() };
     let answer =
         check(subject.subject(), &options, &conditions).map_err(|failure| program::failed(&failure, session))?;
     Ok(print(&subject, &answer, args, session))

@@ -16,6 +16,9 @@ pub(crate) fn run(args: &ConvertArgs, session: &Session) -> Result<Exit, Exit> {
     let target = args.output.as_ref().filter(|_| args.to == ConvertTo::Tts).map(|path| path.with_extension("prop"));
     let files = CommandFiles::reading([&args.input], session).writing("--output", args.output.as_ref());
     files.writing("the target of --output", target.as_ref()).check(session)?;
+    if args.question.deadlock {
+        return Err(session.refuse(Exit::Usage, "no format can ask for deadlocks: leave --deadlock out"));
+    }
     if matches!(args.to, ConvertTo::Tts | ConvertTo::Spec | ConvertTo::Bp) {
         return convert_tts::convert(args, session);
     }

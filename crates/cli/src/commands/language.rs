@@ -52,7 +52,8 @@ pub(crate) fn validate(language: Language, program: &Program, question: &Questio
     if language == Language::Gcl {
         return Ok(());
     }
-    let asks = question.label.is_some() || question.assertion.is_some() || !question.together.is_empty();
+    let asks =
+        question.label.is_some() || question.assertion.is_some() || !question.together.is_empty() || question.deadlock;
     if !asks && !has_target(program) {
         let help =
             "put it beside the file, in a file of the same name that ends in .prop, or give --prop FILE or --label";

@@ -32,6 +32,10 @@ pub(crate) fn run(args: &SolveArgs, session: &Session) -> Result<Exit, Exit> {
     program::print_diagnostics(&equations, &loaded.diagnostics, Warnings::Shown, session);
     let fixpoint = loaded.fixpoint.ok_or(Exit::Input)?;
     let (subject, posed) = program::pose(input, &args.question, Warnings::Hidden, session)?;
+    if posed.target.deadlock {
+        let message = "--deadlock is not for equations, which say themselves what they look for";
+        return Err(session.refuse(Exit::Usage, message));
+    }
     if posed.threads != ThreadScope::Unbounded {
         let message = "--threads is not for equations, which say themselves which threads there are";
         return Err(session.refuse(Exit::Usage, message));

@@ -93,6 +93,9 @@ fn walk(
                 steps.push(step);
                 break RunEnd::Error(violation);
             }
+            Err(RunEnd::Deadlock) if let Ok(Some(violation)) = interpreter.last_error(task, state) => {
+                break RunEnd::Error(violation);
+            }
             Err(end) => break end,
         }
     };
@@ -144,7 +147,7 @@ fn next(
         }
     }
     let mut n_listed = 0;
-    let listed = all_steps(interpreter, state).take(LISTED).inspect(|_| n_listed += 1);
+    let listed = interpreter.all_steps(state).take(LISTED).inspect(|_| n_listed += 1);
     let mut found: Vec<(Step, Outcome)> =
         listed.filter_map(|step| possible(task, interpreter, state, step)).take(TRIES).collect();
     match found.len() {
@@ -154,17 +157,11 @@ fn next(
     }
 }
 
-/// Lists all steps of a state, blocked ones included.
-fn all_steps<'a>(interpreter: &'a Interpreter<'_>, state: &'a State) -> impl Iterator<Item = Step> + 'a {
-    state.threads.iter().enumerate().flat_map(move |(position, thread)| {
-        interpreter.edges(state, thread).iter().flat_map(move |edge| interpreter.steps(state, position, *edge))
-    })
-}
-
 /// Returns the steps that are possible in a state with their outcomes, up to a limit, to choose from.
 pub fn possible_steps(task: &Task<'_>, state: &State, limit: usize) -> Vec<(Step, Outcome)> {
     let interpreter = &Interpreter::new(task.program, task.threads);
-    all_steps(interpreter, state)
+    interpreter
+        .all_steps(state)
         .take(LISTED)
         .filter_map(|step| possible(task, interpreter, state, step))
         .take(limit)

@@ -46,7 +46,7 @@ impl Engine for Bmc {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        supports_one_thread(task.program, self.name())
+        supports_one_thread(task, self.name())
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {

@@ -57,7 +57,7 @@ impl Engine for Induction {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        supports_one_thread(task.program, self.name())?;
+        supports_one_thread(task, self.name())?;
         InlinedGraph::new(task).map(|_| ()).map_err(|reason| Unsupported::new(format!("`induction` {reason}")))
     }
 

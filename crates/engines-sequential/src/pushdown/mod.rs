@@ -49,7 +49,7 @@ impl Engine for Pushdown {
         let unsupported =
             |reason: &str| Err(Unsupported::new(format!("`pushdown` does not support programs {reason}")));
         let program = task.program;
-        supports_one_thread(program, self.name())?;
+        supports_one_thread(task, self.name())?;
         if prelude_ends_early(program) {
             return unsupported("whose prelude may end in the middle");
         }

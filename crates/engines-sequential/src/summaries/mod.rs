@@ -67,7 +67,7 @@ impl Engine for Summaries {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        supports_one_thread(task.program, self.name())?;
+        supports_one_thread(task, self.name())?;
         if prelude_ends_early(task.program) {
             let reason = "`summaries` does not support programs whose `init` ends its thread in the middle";
             return Err(Unsupported::new(reason));

@@ -122,5 +122,5 @@ fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
         let reason = format!("the number of threads is not bounded, but `{name}` needs a bound: use --threads N");
         return Err(Unsupported::new(reason));
     }
-    supports_program(task.program, name)
+    supports_program(task, name)
 }

@@ -56,6 +56,9 @@ fn in_scope(context: Context<'_>, task: &Task<'_>) -> Result<(), String> {
     if program.vars.iter().any(|var| var.ty != Ty::Bool) {
         return Err("models for SPIN only support Boolean programs".to_string());
     }
+    if task.target.deadlock {
+        return Err("models for SPIN do not support --deadlock".to_string());
+    }
     if !task.target.together.is_empty() {
         return Err("models for SPIN do not support errors of several threads together".to_string());
     }

@@ -64,7 +64,8 @@ impl Passed {
             target.asserts.iter().filter_map(|edge| new.edges[*edge]).collect(),
             target.locs.iter().filter_map(|loc| new.locs[*loc]).collect(),
         )
-        .with_together(target.moved_together(|loc| Vec::from_iter(new.locs[loc])));
+        .with_together(target.moved_together(|loc| Vec::from_iter(new.locs[loc])))
+        .with_deadlock(target.deadlock);
         Passed { program: result, target, lift: kept_lift }
     }
 

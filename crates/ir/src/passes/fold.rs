@@ -32,7 +32,7 @@ pub fn run(program: &Program, target: &Target) -> Passed {
     passed.program.init.iter_mut().chain(entry_inits).for_each(|(_, rhs)| *rhs = constants.fold(rhs));
     let reached = reached(&passed.program, |id| taken.contains(id.index()));
     let is_reached = |loc: &LocId| reached.contains(loc.index());
-    let Passed { program: Program { edges, .. }, target: Target { asserts, locs, together }, .. } = &mut passed;
+    let Passed { program: Program { edges, .. }, target: Target { asserts, locs, together, .. }, .. } = &mut passed;
     asserts.retain(|id| matches!(edges[*id].op, Op::Assert(_)));
     locs.retain(is_reached);
     together.retain(|meeting| meeting.iter().all(is_reached));

@@ -45,7 +45,9 @@ fn run_within(program: &Program, target: &Target, max_edges: usize) -> Passed {
         origin.locs.indices().filter(|loc| wanted(origin.locs[*loc].1)).collect::<Vec<LocId>>()
     };
     let together = target.moved_together(|loc| copies(&|old| old == loc));
-    let target = Target::new(lift.asserts(target), copies(&|old| target.has_loc(old))).with_together(together);
+    let target = Target::new(lift.asserts(target), copies(&|old| target.has_loc(old)))
+        .with_together(together)
+        .with_deadlock(target.deadlock);
     lift.copies = Some(origin);
     let keep = Keep::procs(&new, plan.hosts);
     Passed { program: new, target, lift }.retain(&keep).renumber_choices(program)

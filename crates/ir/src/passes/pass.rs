@@ -39,8 +39,19 @@ impl Pass {
         Pass::ALL.iter().copied().find(|pass| pass.name() == name)
     }
 
-    /// Runs the pass.
+    /// Returns whether the program after the pass has a deadlock exactly if the one before it has one. Compression
+    /// merges steps, so that a thread can no longer wait between them; the others drop steps and variables that no error
+    /// depends on, but a thread may wait for them.
+    pub fn keeps_deadlocks(self) -> bool {
+        match self {
+            Pass::Inline => true,
+            Pass::Fold | Pass::Slice | Pass::DropDead | Pass::Compress => false,
+        }
+    }
+
+    /// Runs the pass. With deadlocks among the errors it must keep them.
     pub fn run(self, program: &Program, target: &Target) -> Passed {
+        assert!(!target.deadlock || self.keeps_deadlocks(), "the pass `{}` loses deadlocks", self.name());
         match self {
             Pass::Fold => super::fold::run(program, target),
             Pass::Slice => super::slice::run(program, target),

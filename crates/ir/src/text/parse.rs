@@ -233,11 +233,12 @@ impl Parser {
 
     fn target(&mut self, line: &mut Line<'_>, number: usize) -> Read<()> {
         let (_, so_far) = self.target.take().unwrap_or_default();
-        let Target { mut asserts, locs, together } = so_far;
+        let Target { mut asserts, locs, together, mut deadlock } = so_far;
         let mut meetings: Vec<Vec<LocId>> = locs.into_iter().map(|loc| vec![loc]).chain(together).collect();
         line.list(|line| {
             match line.indexed('e') {
                 Some(edge) => asserts.push(EdgeId::new(edge as usize)),
+                None if line.eat("deadlock") => deadlock = true,
                 None => {
                     let mut meeting = vec![line.loc()?];
                     while line.eat("+") {
@@ -248,7 +249,8 @@ impl Parser {
             }
             Ok(())
         })?;
-        self.target = Some((number, Target::new(asserts, Vec::new()).with_together(meetings)));
+        let target = Target::new(asserts, Vec::new()).with_together(meetings).with_deadlock(deadlock);
+        self.target = Some((number, target));
         Ok(())
     }
 

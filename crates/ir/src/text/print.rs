@@ -20,7 +20,8 @@ pub fn print_target(target: &Target) -> String {
     let asserts = target.asserts.iter().map(|edge| format!("e{}", edge.index()));
     let meeting = |locs: &Vec<LocId>| locs.iter().map(|loc| location(*loc)).collect::<Vec<_>>().join(" + ");
     let locs = target.locs.iter().map(|loc| location(*loc)).chain(target.together.iter().map(meeting));
-    let parts: Vec<String> = asserts.chain(locs).collect();
+    let deadlock = target.deadlock.then(|| "deadlock".to_string());
+    let parts: Vec<String> = asserts.chain(locs).chain(deadlock).collect();
     if parts.is_empty() { String::new() } else { format!("target {}\n", parts.join(", ")) }
 }
 

@@ -198,9 +198,8 @@ impl<'s, 'a> Walker<'s, 'a> {
 
     fn threads(&self) -> Value {
         let name = |thread: selvedge_report::session::ThreadSight| {
-            let kind = thread.kind.map_or(String::new(), |kind| format!(" ({kind})"));
             let atomic = if thread.atomic { ", atomic" } else { "" };
-            json!({ "id": number(thread.id), "name": format!("thread {}{kind}{atomic}", thread.id.0) })
+            json!({ "id": number(thread.id), "name": format!("{}{atomic}", thread.name) })
         };
         json!({ "threads": self.session.threads(self.at).into_iter().map(name).collect::<Vec<_>>() })
     }
@@ -296,9 +295,13 @@ impl<'s, 'a> Walker<'s, 'a> {
             ReachedError::Location { labels } => ("label", vec![(labels.join(", "), "reached".to_string())]),
             ReachedError::Together(stands) => {
                 let stand = |stand: &selvedge_report::annotated_trace::Stand| {
-                    (format!("thread {}", stand.thread.0), format!("at {}", stand.labels.join(", ")))
+                    (stand.name.clone(), format!("at {}", stand.labels.join(", ")))
                 };
                 ("meeting", stands.iter().map(stand).collect())
+            }
+            ReachedError::Deadlock(waits) => {
+                let wait = |wait: &selvedge_report::waits::Wait| (wait.name.clone(), wait.what());
+                ("deadlock", waits.iter().map(wait).collect())
             }
         };
         let parts: Vec<String> = details.into_iter().map(|(part, value)| format!("{part} = {value}")).collect();

@@ -3,6 +3,7 @@
 //! Nothing here trusts who made the certificate: a list that is not sorted, a formula about a variable that is not
 //! visible, a missing part are flaws like any other.
 
+mod all_states;
 mod concrete;
 mod control_flow;
 mod cover;
@@ -47,6 +48,8 @@ pub enum Flaw {
     Location(LocId),
     /// The certificate allows the failure of a target assertion.
     Assert(EdgeId),
+    /// The certificate denies a deadlock in which a thread waits at this location.
+    Deadlock(LocId),
     /// An error can be reached within this many steps of the start.
     Base(u32),
     /// After states without error, as many as the certificate says, the next can be an error.
@@ -125,6 +128,8 @@ fn at_most(number: usize, most: usize) -> Result<(), Unjudged> {
 /// Checks that a certificate proves the target unreachable.
 pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Result<Accepted, Refused> {
     match certificate {
+        Certificate::AllStates => all_states::verify(task, run),
+        _ if task.target.deadlock => Err(Flaw::OutOfScope("it says nothing about deadlocks").into()),
         Certificate::ControlFlow(locs) => control_flow::verify(task, locs),
         Certificate::Summaries(proof) => summaries::verify(task, proof, run),
         Certificate::Induction { k, paths } => induction::verify(task, *k, *paths, run),

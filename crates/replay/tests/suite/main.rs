@@ -2,6 +2,7 @@
 
 mod certificate;
 mod cover;
+mod deadlock;
 mod evidence;
 mod integers;
 mod interpreter;

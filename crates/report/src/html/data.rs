@@ -80,8 +80,10 @@ pub(super) fn trace(session: &Session<'_>, title: &str) -> Json {
         let notes: Vec<usize> = notes(told).into_iter().map(|note| remarks.number(note)).collect();
         steps.push(json!([told.thread.0, told.edge.index(), flags, told.depth, changes, notes]));
     }
+    let names: BTreeMap<u32, &str> = session.names().all().map(|(thread, name)| (thread.0, name)).collect();
     json!({
         "title": title,
+        "names": names,
         "start": state(session.state(0)),
         "remarks": remarks.list,
         "steps": steps,
@@ -109,7 +111,7 @@ impl Remarks {
 
 /// Returns what is to be said about a step beside its statement and the values that changed.
 fn notes(told: &AnnotatedStep) -> Vec<String> {
-    let mut notes: Vec<String> = told.events.iter().map(|event| text::event_text(told.thread, event)).collect();
+    let mut notes: Vec<String> = told.events.iter().map(|event| text::event_text(&told.name, event)).collect();
     if told.role == Role::Enforce {
         notes.push("enforced".to_string());
     }
@@ -125,12 +127,13 @@ fn ending(session: &Session<'_>, ending: &Ending) -> Json {
         ReachedError::Location { labels } => (format!("Label {} is reached", labels.join(", ")), Vec::new()),
         ReachedError::Together(stands) => {
             let stand = |stand: &crate::annotated_trace::Stand| {
-                (
-                    format!("thread {}", stand.thread.0),
-                    format!("at {}, line {}", stand.labels.join(", "), stand.position.line),
-                )
+                (stand.name.clone(), format!("at {}, line {}", stand.labels.join(", "), stand.position.line))
             };
             (format!("{} threads meet", stands.len()), stands.iter().map(stand).collect())
+        }
+        ReachedError::Deadlock(waits) => {
+            let wait = |wait: &crate::waits::Wait| (wait.name.clone(), format!("waits at {}", wait.what()));
+            ("Deadlock: no thread can move".to_string(), waits.iter().map(wait).collect())
         }
     };
     json!({

@@ -38,6 +38,7 @@ fn list(rows: &[(&str, String)]) -> String {
 pub(super) fn facts(context: Context<'_>, answer: &Answer, load: Duration) -> Option<Section> {
     let mut rows = vec![("Verdict", answer.word().to_string())];
     rows.extend(answer.outcome.reason().map(|reason| ("Reason", reason.to_string())));
+    rows.extend(text::nothing_checked(answer).map(|warning| ("Warning", warning.to_string())));
     rows.push(("Scope", text::scope(&answer.model.task())));
     let checked = match &answer.each {
         Some(_) => "each assertion and error label on its own".to_string(),
@@ -106,6 +107,11 @@ pub(super) fn assertions(context: Context<'_>, answer: &Answer) -> Option<Sectio
     for loc in &answer.model.target.locs {
         let reached = matches!(violated, Some(Violation::Location { loc: found, .. }) if found == loc);
         rows.push_str(&row(context, Asked::Loc(*loc), if reached { (Tone::Bad, "reached") } else { other }));
+    }
+    if answer.model.target.deadlock {
+        let result =
+            if matches!(violated, Some(Violation::Deadlock(_))) { (Tone::Bad, "can be reached") } else { other };
+        let _ = writeln!(rows, "<tr><td></td><td>deadlock: no thread can move</td>{}</tr>", verdict(result));
     }
     for meeting in &answer.model.target.together {
         let result = if matches!(violated, Some(Violation::Together(_))) { (Tone::Bad, "violated") } else { other };

@@ -60,7 +60,7 @@ pub fn invariants(context: Context<'_>, certificate: &Certificate) -> Vec<Invari
         Certificate::Shapes(proof) => of_shapes(context, proof),
         Certificate::Cover(proof) => of_cover(context, proof),
         Certificate::Integers(proof) => of_integers(context, proof),
-        Certificate::Induction { .. } => return Vec::new(),
+        Certificate::Induction { .. } | Certificate::AllStates => return Vec::new(),
     };
     let absent = |loc: LocId| if certificate.excludes(loc) { Holds::Unreached } else { Holds::Unseen };
     let annotator = Annotator::new(context);

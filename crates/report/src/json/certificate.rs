@@ -53,6 +53,8 @@ pub enum ProofView {
     Views(ViewsView),
     /// Formulas over integers, for one thread.
     Integers(IntegersView),
+    /// Nothing: whoever reads it visits all states.
+    AllStates,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,6 +130,7 @@ impl CertificateFile {
                 }
                 Certificate::Shapes(proof) => threads::written(context.program, proof),
                 Certificate::Cover(proof) => ProofView::Cover(CoverView::new(context.program, proof)),
+                Certificate::AllStates => ProofView::AllStates,
                 Certificate::Integers(proof) => ProofView::Integers(IntegersView::new(context.program, proof)),
             },
         }
@@ -153,6 +156,7 @@ impl CertificateFile {
             ProofView::Threads(view) => view.proof(program).map(Certificate::Shapes),
             ProofView::Cover(view) => view.proof(program).map(Certificate::Cover),
             ProofView::Views(view) => view.proof(program).map(Certificate::Shapes),
+            ProofView::AllStates => Ok(Certificate::AllStates),
             ProofView::Integers(view) => view.proof(program).map(Certificate::Integers),
         }
     }

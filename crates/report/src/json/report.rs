@@ -88,6 +88,7 @@ pub fn answer(context: Context<'_>, question: &QuestionView, answer: &Answer, lo
         "sizes": [size(before), size(answer.searched.unwrap_or(before))],
         "trace": trace,
     });
+    add(&mut view, "warning", text::nothing_checked(answer));
     add(&mut view, "unchecked", answer.unchecked.as_ref());
     add(&mut view, "own_judge", answer.own_judge);
     add(&mut view, "cutoff", explanation.cutoff.as_ref().map(cutoff));
@@ -168,6 +169,7 @@ fn target(context: Context<'_>, target: &Target) -> Value {
         json!({ "assertions": places(context, &target.asserts), "labels": text::asked_labels(context, target) });
     let together = (!target.together.is_empty()).then(|| list(&target.together, |meeting| list(meeting, name)));
     add(&mut view, "together", together);
+    add(&mut view, "deadlock", target.deadlock.then_some(true));
     view
 }
 

@@ -13,6 +13,7 @@ use serde_json::{Value as Json, json};
 
 use super::{GENERATOR, VERSION, ValueView, add, list, read};
 use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Change, Context, Ending, Execution, ReachedError};
+use crate::waits::Wait;
 
 const FORMAT: &str = "selvedge-trace";
 
@@ -59,6 +60,9 @@ pub struct QuestionView {
     /// `--together`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub together: Vec<String>,
+    /// `--deadlock`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deadlock: bool,
 }
 
 /// A number, or `"any"`.
@@ -111,6 +115,9 @@ pub struct FreshView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepView {
     pub thread: u32,
+    /// The name of the thread, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     pub edge: u32,
     pub line: usize,
     pub text: String,
@@ -200,6 +207,7 @@ impl QuestionView {
             assertion: question.assertion.clone(),
             entry: entry.map(str::to_string),
             together: question.together.clone(),
+            deadlock: question.deadlock,
         }
     }
 
@@ -219,7 +227,8 @@ impl QuestionView {
             ("--entry", self.entry.clone()),
         ];
         let given = options.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", shell_word(&value?))));
-        given.collect::<Vec<_>>().join(" ")
+        let deadlock = self.deadlock.then(|| "--deadlock".to_string());
+        given.chain(deadlock).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the options with which the program is read for this question.
@@ -240,6 +249,7 @@ impl QuestionView {
             label: self.label.clone(),
             assertion: self.assertion.clone(),
             together: self.together.clone(),
+            deadlock: self.deadlock,
             created: None,
         }
     }
@@ -342,6 +352,7 @@ fn step_view(context: Context<'_>, step: &Step, told: Option<&AnnotatedStep>) ->
     let span = context.map.edges[step.edge].span;
     StepView {
         thread: step.thread.0,
+        name: told.map(|told| told.name.clone()),
         edge: step.edge.index() as u32,
         line: context.source.line(span.start as usize),
         text: context.statement(step.edge),
@@ -359,7 +370,7 @@ fn step_view(context: Context<'_>, step: &Step, told: Option<&AnnotatedStep>) ->
 /// the name of the new value, if it has one.
 fn change(change: &Change) -> Json {
     let mut view = json!({ "variable": change.name });
-    add(&mut view, "thread", change.of.map(|thread| thread.0));
+    add(&mut view, "thread", change.of.as_ref().map(|(thread, _)| thread.0));
     view["before"] = json!(change.before.map(ValueView::from));
     view["after"] = json!(ValueView::from(change.after));
     add(&mut view, "location", change.words[1].as_ref());
@@ -367,11 +378,12 @@ fn change(change: &Change) -> Json {
 }
 
 /// Returns an error, with the operands of the assertion that fails, the labels that are reached, or the threads that
-/// meet.
+/// meet or wait.
 fn error(ending: &Ending) -> Json {
     let mut view = json!({
         "kind": "assertion",
         "thread": ending.thread.0,
+        "name": ending.name,
         "line": ending.position.line,
         "column": ending.position.column,
         "text": ending.text,
@@ -391,12 +403,35 @@ fn error(ending: &Ending) -> Json {
         }
         ReachedError::Together(stands) => {
             view["kind"] = "together".into();
-            view["threads"] = list(
-                stands,
-                |stand| json!({ "thread": stand.thread.0, "line": stand.position.line, "labels": stand.labels }),
-            );
+            view["threads"] = list(stands, |stand| {
+                json!({
+                    "thread": stand.thread.0,
+                    "name": stand.name,
+                    "line": stand.position.line,
+                    "labels": stand.labels,
+                })
+            });
+        }
+        ReachedError::Deadlock(waits) => {
+            view["kind"] = "deadlock".into();
+            view["threads"] = list(waits, wait);
         }
     }
+    view
+}
+
+/// Returns a thread of a deadlock: where it waits, and for what.
+fn wait(wait: &Wait) -> Json {
+    let values =
+        list(&wait.operands, |operand| json!({ "name": operand.name, "value": ValueView::from(operand.value) }));
+    let mut view = json!({
+        "thread": wait.thread.0,
+        "name": wait.name,
+        "line": wait.position.map(|at| at.line),
+        "text": wait.text,
+    });
+    add(&mut view, "values", (!wait.operands.is_empty()).then_some(values));
+    add(&mut view, "holder", wait.holder.as_ref());
     view
 }
 

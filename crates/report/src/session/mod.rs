@@ -13,6 +13,7 @@ use selvedge_ir::trace::{Step, Trace};
 use selvedge_replay::{Outcome, State, Violation, replay};
 
 use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Annotator, Context, Ending, Execution};
+use crate::thread_names::ThreadNames;
 
 pub use sight::{FrameSight, ThreadSight};
 pub use walk::Direction;
@@ -25,6 +26,7 @@ const MAX_STEPS: u128 = 50_000;
 pub struct Session<'a> {
     pub context: Context<'a>,
     annotator: Annotator<'a>,
+    names: ThreadNames,
     steps: Vec<Step>,
     /// The start, and the state after each step; the last step has none if it fails an assertion.
     states: Vec<State>,
@@ -52,6 +54,7 @@ impl<'a> Session<'a> {
         Session {
             context,
             annotator: Annotator::new(context),
+            names: annotated.names,
             steps: execution.steps.to_vec(),
             states: std::iter::once(execution.start).chain(execution.states).cloned().collect(),
             told: annotated.steps,
@@ -105,8 +108,9 @@ impl<'a> Session<'a> {
             Outcome::Next(state) => Some(state),
             Outcome::Blocked | Outcome::Failed => None,
         };
+        after.iter().for_each(|state| self.names.see(self.context.program, state));
         let before = self.state(self.len());
-        self.told.push(self.annotator.step(&step, before, after.as_ref()));
+        self.told.push(self.annotator.step(&self.names, &step, before, after.as_ref()));
         self.steps.push(step);
         self.states.extend(after);
         self.set_ending(violation);
@@ -118,14 +122,16 @@ impl<'a> Session<'a> {
             Outcome::Next(state) => Some(state),
             Outcome::Blocked | Outcome::Failed => None,
         };
-        self.annotator.step(step, self.state(self.len()), after)
+        let mut names = self.names.clone();
+        after.iter().for_each(|state| names.see(self.context.program, state));
+        self.annotator.step(&names, step, self.state(self.len()), after)
     }
 
     /// Says in which error the execution ends, if in one.
     pub fn set_ending(&mut self, violation: Option<&Violation>) {
         let (start, states) = self.states.split_first().expect("there is a start");
         let execution = Execution { steps: &self.steps, start, states, violation, irrelevant: None };
-        self.ending = violation.map(|violation| self.annotator.ending(violation, execution));
+        self.ending = violation.map(|violation| self.annotator.ending(&self.names, violation, execution));
     }
 
     /// Takes steps back, up to a position.
@@ -133,12 +139,18 @@ impl<'a> Session<'a> {
         self.steps.truncate(position);
         self.told.truncate(position);
         self.states.truncate(position + 1);
+        self.names = ThreadNames::new(self.context.program, &self.states);
         self.ending = None;
     }
 
     /// The choices of the execution.
     pub fn trace(&self, start: selvedge_ir::trace::Start) -> Trace {
         Trace { start, steps: self.steps.clone(), bodies: Vec::new() }
+    }
+
+    /// The names of the threads.
+    pub fn names(&self) -> &ThreadNames {
+        &self.names
     }
 
     pub(crate) fn annotator(&self) -> &Annotator<'a> {

@@ -13,8 +13,7 @@ use crate::source::Position;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadSight {
     pub id: ThreadId,
-    /// The kind of initial thread that it is or descends from.
-    pub kind: Option<String>,
+    pub name: String,
     /// Set if it holds the atomic flag.
     pub atomic: bool,
     /// Its per-thread variables.
@@ -72,7 +71,7 @@ impl Session<'_> {
         };
         ThreadSight {
             id: thread.id,
-            kind: thread.entry.map(|entry| program.entries[entry].name.clone()),
+            name: self.names.of(thread.id),
             atomic,
             vars: self.annotator.thread_vars(thread),
             frames: thread.stack.iter().rev().map(frame).collect(),

@@ -12,7 +12,7 @@ pub use each::place_of;
 pub(crate) use layout::cut;
 pub use result::{Detail, SECOND_SOLVER, Style, certificate_text, initial_threads, remark, report, scope, target};
 pub(crate) use result::{
-    asked_labels, contexts_text, cutoff_text, engine_end, meeting_text, seconds, unreachable_asserts,
+    asked_labels, contexts_text, cutoff_text, engine_end, meeting_text, nothing_checked, seconds, unreachable_asserts,
 };
 pub use summary::{Row, crosscheck, summary};
 pub use trace::{change_text, event_text, trace};

@@ -37,6 +37,9 @@ pub struct Style {
 /// Renders the block of an answer about a program, without the last line. `load` is the time that reading took.
 pub fn report(context: Context<'_>, answer: &Answer, load: Duration, style: Style) -> String {
     let mut block = Block::of(&context.source.name, answer, headline(answer), &style.palette);
+    if let Some(warning) = nothing_checked(answer) {
+        block.fact("warning", warning);
+    }
     block.fact("scope", scope(&answer.model.task()));
     if answer.each.is_none() {
         block.fact("checked", target(context, &answer.model.target));
@@ -241,6 +244,15 @@ pub fn initial_threads(program: &Program) -> String {
     parts.join(", ")
 }
 
+/// Returns a warning if the program has nothing that could be an error, and nothing else was asked for.
+pub(crate) fn nothing_checked(answer: &Answer) -> Option<&'static str> {
+    let is_nothing = answer.model.target.is_empty() && answer.exploration.is_none();
+    is_nothing.then_some(
+        "nothing was checked: the program has no assertions and no error labels; --deadlock asks whether its threads \
+         can get stuck, --label NAME whether a label can be reached, --reachable for its states",
+    )
+}
+
 /// The errors that were asked for.
 pub fn target(context: Context<'_>, target: &Target) -> String {
     if target.is_empty() {
@@ -253,6 +265,9 @@ pub fn target(context: Context<'_>, target: &Target) -> String {
         asserts => parts.push(count(asserts.len(), "assertion")),
     }
     parts.extend(asked_labels(context, target).iter().map(|label| format!("label {label}")));
+    parts.extend(
+        target.deadlock.then(|| "deadlock: whether a state can be reached in which no thread can move".to_string()),
+    );
     parts
         .extend(target.together.iter().map(|meeting| format!("threads at {} at once", meeting_text(context, meeting))));
     list(&parts, 15)
@@ -319,6 +334,7 @@ pub fn certificate_text(certificate: &Certificate) -> String {
                 ),
             }
         }
+        Certificate::AllStates => "the judge visits all states".to_string(),
         Certificate::Integers(proof) => {
             format!("a formula over integers for each of {}", count(proof.points.len(), "control point"))
         }

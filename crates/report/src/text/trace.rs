@@ -14,11 +14,14 @@ use crate::annotated_trace::{
 };
 use crate::names::{count, shown};
 use crate::palette::paint;
+use crate::thread_names::ThreadNames;
 
 /// The widest statement that is not cut.
 const MAX_STATEMENT: usize = 48;
 /// The column in which statements begin.
 const STATEMENT: usize = 22;
+/// The least width of the column of threads.
+const LEAST_NAME: usize = 6;
 
 /// The way in which the steps of different threads are separated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,9 +51,10 @@ pub(super) fn trace_in(
     let annotator = Annotator::new(context);
     let mut text = format!("{}: {}\n", paint(style.palette.strong, title), extent(&annotated));
     text.push_str(&start(&annotated));
-    let page = Page { context, annotator, style, width: statement_width(&annotated) };
+    let (names, width) = (annotated.names.clone(), statement_width(&annotated));
+    let page = Page { context, annotator, style, width, name_width: name_width(&annotated), names };
     if !annotated.steps.is_empty() {
-        let heading = format!("{:>6} {:>6} {:>6}   statement", "step", "thread", "line");
+        let heading = format!("{:>6} {:>width$} {:>6}   statement", "step", "thread", "line", width = page.name_width);
         let _ = writeln!(text, "{}", paint(style.palette.dim, heading));
     }
     let first = u32::from(context.program.prelude.is_some());
@@ -64,7 +68,7 @@ pub(super) fn trace_in(
                 Grouping::Contexts if told.thread.0 >= first => page.turn(told, "context", turn, &mut text),
                 Grouping::Rounds if told.thread.0 >= first => page.turn(told, "round", turn, &mut text),
                 Grouping::Contexts | Grouping::Rounds | Grouping::Switches => {
-                    page.switch(told, running.is_some(), &mut text)
+                    page.switch(told, running.is_some_and(|thread| !annotated.is_prelude(thread)), &mut text)
                 }
             }
             running = Some(told.thread);
@@ -83,9 +87,11 @@ pub(super) fn trace_in(
 
 fn extent(annotated: &AnnotatedTrace) -> String {
     let steps = count(annotated.steps.len(), "step");
-    match annotated.movers() {
-        0 | 1 => steps,
-        movers => format!("{steps}, {}, {}", count(movers, "thread"), count(annotated.switches(), "context switch")),
+    let switches = count(annotated.switches(), "context switch");
+    match (annotated.n_threads(), annotated.movers()) {
+        (0 | 1, _) => steps,
+        (n_threads, movers) if n_threads == movers => format!("{steps}, {n_threads} threads, {switches}"),
+        (n_threads, movers) => format!("{steps}, {n_threads} threads, of which {movers} move, {switches}"),
     }
 }
 
@@ -94,24 +100,31 @@ fn start(annotated: &AnnotatedTrace) -> String {
     if !annotated.shared.is_empty() {
         let _ = writeln!(text, "  start: {}", list(&equations(&annotated.shared), 9));
     }
-    for thread in &annotated.threads {
+    let mut threads: Vec<&StartedThread> = annotated.threads.iter().collect();
+    threads.sort_by_key(|thread| thread.entry);
+    for thread in threads {
         let _ = writeln!(text, "  start: {}", newcomer(thread, 9));
     }
     text
 }
 
-/// `thread 1 in main: x = 0`.
+/// `stopper#1: x = 0`.
 fn newcomer(newcomer: &StartedThread, indent: usize) -> String {
-    let who = format!("thread {} in {}", newcomer.thread.0, newcomer.proc);
     if newcomer.bindings.is_empty() {
-        return who;
+        return newcomer.name.clone();
     }
-    format!("{who}: {}", list(&equations(&newcomer.bindings), indent))
+    format!("{}: {}", newcomer.name, list(&equations(&newcomer.bindings), indent))
 }
 
 fn statement_width(annotated: &AnnotatedTrace) -> usize {
     let widths = annotated.steps.iter().map(|told| indent(told).len() + told.text.chars().count());
     widths.max().unwrap_or(0).min(MAX_STATEMENT)
+}
+
+/// Returns the width of the column of threads: that of the longest name, but not more than a third of a line.
+fn name_width(annotated: &AnnotatedTrace) -> usize {
+    let widths = annotated.steps.iter().map(|told| told.name.chars().count());
+    widths.max().unwrap_or(0).clamp(LEAST_NAME, 24)
 }
 
 /// Calls move to the right, up to a limit.
@@ -124,27 +137,36 @@ struct Page<'a> {
     context: Context<'a>,
     annotator: Annotator<'a>,
     style: Style,
+    /// The widths of statements and of names of threads.
     width: usize,
+    name_width: usize,
+    names: ThreadNames,
 }
 
 impl Page<'_> {
+    /// The column in which statements begin.
+    fn indent(&self) -> usize {
+        STATEMENT + self.name_width - LEAST_NAME
+    }
+
     /// A line between the steps of two threads, and before the first step.
     fn switch(&self, told: &AnnotatedStep, is_switch: bool, text: &mut String) {
         let what = if is_switch { "switch to " } else { "" };
-        let line = format!("────── {what}thread {} ──────", told.thread.0);
+        let line = format!("────── {what}{} ──────", told.name);
         let _ = writeln!(text, "{:>7}{}", "", paint(self.style.palette.thread(told.thread.0), line));
     }
 
     /// A line before the steps of a thread in one of its contexts, or in a round.
     fn turn(&self, told: &AnnotatedStep, what: &str, turn: u32, text: &mut String) {
-        let line = format!("────── thread {}, {what} {turn} ──────", told.thread.0);
+        let line = format!("────── {}, {what} {turn} ──────", told.name);
         let _ = writeln!(text, "{:>7}{}", "", paint(self.style.palette.thread(told.thread.0), line));
     }
 
     fn step(&self, number: usize, told: &AnnotatedStep, text: &mut String) {
         let palette = &self.style.palette;
         let bar = if told.atomic { "┃" } else { " " };
-        let thread = paint(palette.thread(told.thread.0), format!("{:>6}", told.thread.0));
+        let name = cut(&told.name, self.name_width);
+        let thread = paint(palette.thread(told.thread.0), format!("{name:>width$}", width = self.name_width));
         let line = paint(palette.dim, format!("{:>6}", told.position.line));
         let statement = cut(&format!("{}{}", indent(told), told.text), MAX_STATEMENT);
         let shown = if told.idle { paint(palette.dim, &statement) } else { statement.clone() };
@@ -158,18 +180,18 @@ impl Page<'_> {
         let mut parts: Vec<String> = told.events.iter().map(|event| self.event(told, event)).collect();
         parts.extend(note(told.role).map(str::to_string));
         parts.extend(told.changes.iter().map(|change| paint(palette.change, change_text(change))));
-        list(&parts, STATEMENT + 2 + self.width)
+        list(&parts, self.indent() + 2 + self.width)
     }
 
     fn event(&self, told: &AnnotatedStep, event: &Event) -> String {
         let palette = &self.style.palette;
         match event {
             Event::Starts(thread) => {
-                let what = format!("starts {}", newcomer(thread, STATEMENT));
+                let what = format!("starts {}", newcomer(thread, self.indent()));
                 paint(palette.thread(thread.thread.0), what)
             }
             Event::AssertionFails => paint(palette.bad, "fails"),
-            event => event_text(told.thread, event),
+            event => event_text(&told.name, event),
         }
     }
 
@@ -178,14 +200,14 @@ impl Page<'_> {
         let mut lines = Vec::new();
         let shared = equations(&self.annotator.shared(state));
         if !shared.is_empty() {
-            lines.push(format!("shared: {}", list(&shared, STATEMENT + 2)));
+            lines.push(format!("shared: {}", list(&shared, self.indent() + 2)));
         }
         lines.extend(state.threads.iter().map(|thread| self.thread(state, thread)));
         if state.threads.is_empty() {
             lines.push("no thread is left".to_string());
         }
         for line in lines {
-            let _ = writeln!(text, "{:STATEMENT$}{}", "", paint(self.style.palette.dim, format!("| {line}")));
+            let _ = writeln!(text, "{:1$}{2}", "", self.indent(), paint(self.style.palette.dim, format!("| {line}")));
         }
     }
 
@@ -203,13 +225,13 @@ impl Page<'_> {
         let vars = equations(&self.annotator.thread_vars(thread)).join(", ");
         let vars = if vars.is_empty() { vars } else { format!(" with {vars}") };
         let flag = if state.holder == Some(thread.id) { " [atomic]" } else { "" };
-        format!("thread {}: {frames}{vars}{flag}", thread.id.0)
+        format!("{}: {frames}{vars}{flag}", self.names.of(thread.id))
     }
 
     fn ending(&self, ending: &Ending, text: &mut String) {
         let palette = &self.style.palette;
         let place = self.context.source.place(ending.span.start as usize);
-        let who = format!("thread {} in {}", ending.thread.0, ending.proc);
+        let who = ending.callee.as_ref().map_or(ending.name.clone(), |callee| format!("{} in {callee}", ending.name));
         match &ending.error {
             ReachedError::Assertion { operands, .. } => {
                 let _ = writeln!(text, "{}: {place}, {who}", paint(palette.bad, "assertion fails"));
@@ -229,15 +251,22 @@ impl Page<'_> {
                 let _ = writeln!(text, "{}: {}", paint(palette.bad, what), self.context.source.name);
                 for stand in stands {
                     let (labels, line) = (stand.labels.join(", "), stand.position.line);
-                    let _ = writeln!(text, "    thread {} at {labels}, line {line}", stand.thread.0);
+                    let _ = writeln!(text, "    {} at {labels}, line {line}", stand.name);
+                }
+            }
+            ReachedError::Deadlock(waits) => {
+                let name = &self.context.source.name;
+                let _ = writeln!(text, "{}: {name}, no thread can move", paint(palette.bad, "deadlock"));
+                for wait in waits {
+                    let _ = writeln!(text, "    {}", wait.sentence());
                 }
             }
         }
     }
 }
 
-/// Returns what a step of a thread did, in plain words.
-pub fn event_text(thread: ThreadId, event: &Event) -> String {
+/// Returns what a step of a thread with this name did, in plain words.
+pub fn event_text(name: &str, event: &Event) -> String {
     match event {
         Event::Condition(true) => "holds".to_string(),
         Event::Condition(false) => "does not hold".to_string(),
@@ -251,10 +280,10 @@ pub fn event_text(thread: ThreadId, event: &Event) -> String {
         Event::Starts(thread) => {
             let bindings = equations(&thread.bindings);
             let with = if bindings.is_empty() { String::new() } else { format!(": {}", bindings.join(", ")) };
-            format!("starts thread {} in {}{with}", thread.thread.0, thread.proc)
+            format!("starts {}{with}", thread.name)
         }
         Event::NoRoom => "starts no thread: as many live as may".to_string(),
-        Event::Ends => format!("thread {} ends", thread.0),
+        Event::Ends => format!("{name} ends"),
         Event::AssertionFails => "fails".to_string(),
     }
 }
@@ -274,7 +303,7 @@ fn operand_text(operand: &Operand) -> String {
 
 /// `x: 0 → 1`.
 pub fn change_text(change: &Change) -> String {
-    let whose = change.of.map_or(String::new(), |thread| format!("thread {}'s ", thread.0));
+    let whose = change.of.as_ref().map_or(String::new(), |(_, name)| format!("{name}'s "));
     let [word_before, word_after] = &change.words;
     let after = if change.free { "*".to_string() } else { shown(change.after, word_after.as_ref()) };
     match change.before {

@@ -9,6 +9,7 @@ mod context_systems;
 mod contexts;
 mod contexts_lazy;
 mod corpus;
+mod deadlock;
 mod each;
 mod engines;
 mod errata;

@@ -45,7 +45,7 @@ fn meeting(text: &str, threads: u32, together: &[&str]) -> Option<usize> {
         Outcome::Unsafe(counterexample) => match &counterexample.replay.violation {
             Violation::Together(stands) => Some(stands.len()),
             Violation::Location { .. } => Some(1),
-            Violation::Assert { .. } => unreachable!("no assertion was asked for"),
+            violation => unreachable!("only meetings were asked for: {violation:?}"),
         },
         Outcome::Unknown(reason) => unreachable!("exhaustive decides small programs: {reason:?}"),
     }

@@ -57,6 +57,7 @@ pub(super) fn options(args: &CheckArgs) -> Options {
             () if args.projection => Ask::Projection,
             () => Ask::Any,
         },
+        shortest: args.shortest,
         direction: match args.direction {
             Way::Forward => Direction::Forward,
             Way::Backward => Direction::Backward,

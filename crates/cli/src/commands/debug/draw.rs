@@ -6,10 +6,11 @@ use ratatui::style::{Color, Style, Stylize as _};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph};
 use selvedge_frontend::visible::visible;
-use selvedge_report::annotated_trace::{AnnotatedStep, Binding};
+use selvedge_report::annotated_trace::{AnnotatedStep, Binding, ReachedError};
 use selvedge_report::names;
 use selvedge_report::session::ThreadSight;
 use selvedge_report::text::{change_text, event_text};
+use selvedge_report::waits::Wait;
 
 use super::app::{App, Break};
 
@@ -138,11 +139,9 @@ fn all_values(app: &App<'_, '_>) -> Vec<Line<'static>> {
         rows.push(Line::from(format!("{text} is {}", app.watched(watch)).bold()));
     }
     rows.extend(bindings(app, &app.session.shared(app.at), ""));
-    let has_kinds = app.session.context.program.entries.len() > 1;
     for thread in app.session.threads(app.at) {
-        let kind = thread.kind.as_ref().filter(|_| has_kinds).map_or(String::new(), |kind| format!(" ({kind})"));
         let flag = if thread.atomic { ", atomic" } else { "" };
-        rows.push(Line::styled(format!("thread {}{kind}{flag}", thread.id.0), of_thread(thread.id.0)));
+        rows.push(Line::styled(format!("{}{flag}", thread.name), of_thread(thread.id.0)));
         rows.extend(bindings(app, &thread.vars, "  "));
         for frame in &thread.frames {
             let line = frame.position.map_or(String::new(), |at| format!(":{}", at.line));
@@ -191,7 +190,7 @@ fn step(app: &App<'_, '_>, position: usize) -> Line<'static> {
         return Line::styled(format!("{here}{position:>6}  start"), look);
     };
     let bar = if told.atomic { "┃" } else { " " };
-    let head = format!("{here}{position:>6} {:>3} {bar} ", told.thread.0);
+    let head = format!("{here}{position:>6} {} {bar} ", told.name);
     let text = format!("{}{}  ", "  ".repeat(told.depth.min(8)), told.text);
     Line::from(vec![
         Span::styled(head, of_thread(told.thread.0)),
@@ -201,7 +200,7 @@ fn step(app: &App<'_, '_>, position: usize) -> Line<'static> {
 }
 
 fn effects(told: &AnnotatedStep) -> String {
-    let events = told.events.iter().map(|event| event_text(told.thread, event));
+    let events = told.events.iter().map(|event| event_text(&told.name, event));
     events.chain(told.changes.iter().map(change_text)).collect::<Vec<_>>().join(", ")
 }
 
@@ -210,7 +209,7 @@ fn choice(app: &App<'_, '_>, number: usize) -> Line<'static> {
     let (step, outcome) = &app.choices[number];
     let told = app.session.preview(step, outcome);
     let (here, look) = if number == app.cursor { ("▸", Style::new().bold()) } else { (" ", Style::new()) };
-    let place = format!("{here} thread {}, line {}: ", told.thread.0, told.position.line);
+    let place = format!("{here} {}, line {}: ", told.name, told.position.line);
     Line::from(vec![
         Span::styled(place, of_thread(told.thread.0).patch(look)),
         Span::styled(format!("{}  ", told.text), look),
@@ -229,7 +228,13 @@ fn foot_line(app: &App<'_, '_>) -> Line<'static> {
 fn status(app: &App<'_, '_>) -> Line<'static> {
     let mut parts = Vec::new();
     if let Some(ending) = app.session.ending().filter(|_| app.at == app.session.len()) {
-        let text = format!("error: thread {}, line {}: {}", ending.thread.0, ending.position.line, ending.text);
+        let text = match &ending.error {
+            ReachedError::Deadlock(waits) => {
+                let waits: Vec<String> = waits.iter().map(Wait::sentence).collect();
+                format!("deadlock: {}", waits.join("; "))
+            }
+            _ => format!("error: {}, line {}: {}", ending.name, ending.position.line, ending.text),
+        };
         parts.push(Span::styled(text, BAD.bold()));
     }
     parts.extend((!app.message.is_empty()).then(|| Span::from(app.message.clone())));

@@ -82,6 +82,7 @@ class Execution {
     this.recent.set(at, state);
     return state;
   }
+  name(thread) { return this.trace.names[thread] ?? `thread ${thread}`; }
   thread(at) { return at > 0 ? this.steps[at - 1][0] : -1; }
   /* What a step changed: [name, old, new, whose], read off the states around it. */
   changes(at) {
@@ -198,7 +199,7 @@ function draw() {
 function parts(position) {
   const step = run.steps[position - 1];
   const changes = run.changes(position).map(([variable, before, after, whose]) =>
-    `${whose === step[0] ? '' : `thread ${whose}'s `}${variable}: ${before} → ${after}`);
+    `${whose === step[0] ? '' : `${run.name(whose)}'s `}${variable}: ${before} → ${after}`);
   return [step[5].map((remark) => run.trace.remarks[remark]), changes];
 }
 
@@ -235,8 +236,8 @@ function makeRow(place) {
       return `<i class="${kinds.join(' ')}" style="--c:${colour(id)}"></i>`;
     }).join('');
     const indent = '  '.repeat(Math.min(depth, 8));
-    row.innerHTML = `<span class="n" role="gridcell">${position}</span><span class="lanes" role="gridcell" aria-label="thread ${thread}${flags & 1 ? ', atomic' : ''}">${lanes}</span>` +
-      `<span class="st" role="gridcell" title="thread ${thread}, line ${program.edges[edge][0]}">${indent}${escape(program.edges[edge][2])}</span>` +
+    row.innerHTML = `<span class="n" role="gridcell">${position}</span><span class="lanes" role="gridcell" aria-label="${escape(run.name(thread))}${flags & 1 ? ', atomic' : ''}">${lanes}</span>` +
+      `<span class="st" role="gridcell" title="${escape(run.name(thread))}, line ${program.edges[edge][0]}">${indent}${escape(program.edges[edge][2])}</span>` +
       `<span class="what" role="gridcell">${effects(position)}</span>`;
   }
   if (position === at) { row.classList.add('now'); row.setAttribute('aria-selected', 'true'); marked = row; }
@@ -287,7 +288,7 @@ function showSource() {
     if (badge.childElementCount < 3) {
       const mark = document.createElement('span');
       mark.style.color = colour(id);
-      mark.title = `thread ${id} is here`;
+      mark.title = `${run.name(id)} is here`;
       mark.textContent = `${id}▸`;
       badge.append(mark);
     }
@@ -321,7 +322,7 @@ function groups(state) {
   for (const [id, kind, vars, frames] of state[2]) {
     if (hidden.has(id) || program.guarded) continue;
     const used = kind < 0 ? [] : program.entries[kind][1];
-    const title = `thread ${id}${kind < 0 || program.entries.length < 2 ? '' : ` (${program.entries[kind][0]})`}${state[1] === id ? ' — atomic' : ''}`;
+    const title = `${run.name(id)}${state[1] === id ? ' — atomic' : ''}`;
     const own = rows(program.thread, vars, `t${id}`).filter(([, , key]) => used.includes(program.thread[+key.split('.')[1]]));
     list.push({ title, thread: id, rows: own });
     for (let number = frames.length - 1; number >= 0; number--) {
@@ -413,7 +414,7 @@ function showStatus() {
   const [line, , text] = program.edges[edge];
   const what = spoken(at);
   const switched = at > 1 && run.thread(at - 1) !== thread ? 'switch to ' : '';
-  const who = program.guarded ? '' : `${switched}thread ${thread}, `;
+  const who = program.guarded ? '' : `${switched}${run.name(thread)}, `;
   $('said').textContent = `Step ${at}: ${who}line ${line}: ${text}${what ? ` — ${what}` : ''}`;
   $('said').title = $('said').textContent;
 }
@@ -435,7 +436,7 @@ function open(trace) {
   const kinds = new Map();
   for (const [id, kind] of run.kept[0][2]) kinds.set(id, kind);
   $('threads').innerHTML = run.ids.length < 2 ? '' : run.ids.map((id) =>
-    `<label style="color:${colour(id)}"><input type="checkbox" checked data-thread="${id}"> ${id}</label>`).join('');
+    `<label style="color:${colour(id)}"><input type="checkbox" checked data-thread="${id}"> ${escape(run.name(id))}</label>`).join('');
   const names = new Set();
   for (let position = 1; position <= run.length; position++) {
     const step = run.steps[position - 1];
@@ -459,7 +460,7 @@ function open(trace) {
   $('ending').hidden = !ending;
   if (ending) {
     const rows = ending.parts.map(([part, value]) => `<tr><td><code>${escape(part)}</code></td><td><code>${escape(value)}</code></td></tr>`).join('');
-    $('ending').innerHTML = `<h2>${escape(ending.title)}</h2><p>${program.guarded ? '' : `thread ${ending.thread}, `}<a href="#L${ending.line}">line ${ending.line}</a>: <code>${escape(ending.text)}</code></p>${rows ? `<table>${rows}</table>` : ''}`;
+    $('ending').innerHTML = `<h2>${escape(ending.title)}</h2><p>${program.guarded ? '' : `${escape(run.name(ending.thread))}, `}<a href="#L${ending.line}">line ${ending.line}</a>: <code>${escape(ending.text)}</code></p>${rows ? `<table>${rows}</table>` : ''}`;
     if (lines[ending.line - 1]) lines[ending.line - 1].classList.add('bad');
   }
   list();
@@ -475,7 +476,7 @@ function print() {
   const rows = [];
   for (let position = 1; position <= Math.min(run.length, 2000); position++) {
     const [thread, edge] = run.steps[position - 1];
-    rows.push(`<tr><td>${position}</td><td>${thread}</td><td>${program.edges[edge][0]}</td><td><code>${escape(program.edges[edge][2])}</code></td><td>${effects(position)}</td></tr>`);
+    rows.push(`<tr><td>${position}</td><td>${escape(run.name(thread))}</td><td>${program.edges[edge][0]}</td><td><code>${escape(program.edges[edge][2])}</code></td><td>${effects(position)}</td></tr>`);
   }
   const more = run.length > 2000 ? `<p>${run.length - 2000} more steps are not printed.</p>` : '';
   $('paper').innerHTML = `<section><h2>Steps</h2><table class="grid"><thead><tr><th>Step</th><th>Thread</th><th>Line</th><th>Statement</th><th>Effect</th></tr></thead><tbody>${rows.join('')}</tbody></table>${more}</section>`;

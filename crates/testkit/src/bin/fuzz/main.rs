@@ -14,6 +14,7 @@ use selvedge_testkit::campaign::{Setting, State, classes};
 use selvedge_testkit::contexts::IN_TURNS;
 use selvedge_testkit::contexts::systems::{Effort, InTurnsCampaign};
 use selvedge_testkit::coverability::Coverability;
+use selvedge_testkit::deadlock::DEADLOCKS;
 use selvedge_testkit::differ::{ALL_WAYS, item};
 use selvedge_testkit::engines::SEQUENTIAL;
 use selvedge_testkit::evidence::records;
@@ -30,7 +31,8 @@ use selvedge_testkit::unbounded::ANY_NUMBER;
 use selvedge_testkit::workers::Items;
 
 const USAGE: &str = "\
-usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|calculus|integers|tts|spin|parser|print|evidence
+usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|deadlock|calculus|integers|tts|spin|parser
+            |print|evidence
             [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
        fuzz faults [--count N] [--jobs N] [--program FILE]
        fuzz interrupts [--count N] [--seed N] [--first N] [--jobs N] [--program FILE]
@@ -45,6 +47,7 @@ unbounded compares all engines for any number of threads, and few threads
 contexts compares the engines with a bound on contexts, and the sequential programs, with a search in turns
 systems compares all ways to search the systems of CUBA in turns, with 1 to 4 contexts
 rounds  compares the engine with a bound on rounds with searches over all schedules of up to three threads
+deadlock compares the engines that look for deadlocks with a search of all states as they are
 calculus compares the equations of calculus/ with the engines
 integers compares all engines on guarded commands, with a search over a box
 tts     compares all ways to decide coverability on random thread-transition systems
@@ -99,6 +102,7 @@ fn main() -> ExitCode {
         "unbounded" => options.compare(ANY_NUMBER),
         "contexts" => options.compare(IN_TURNS),
         "rounds" => options.compare(IN_ROUNDS),
+        "deadlock" => options.compare(DEADLOCKS),
         "calculus" => options.compare(EQUATIONS),
         "spin" if Spin::find().is_none() => usage("spin and a C compiler are needed"),
         "spin" => options.compare(MODELS),

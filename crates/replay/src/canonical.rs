@@ -1,8 +1,8 @@
 //! The canonical form of states that differ only in the numbers of their threads.
 
 use selvedge_check::ThreadScope;
+use selvedge_check::execution::{State, Thread};
 use selvedge_ir::trace::ThreadId;
-use selvedge_replay::{State, Thread};
 
 /// Sorts the threads by their state and numbers them in that order.
 ///
@@ -10,7 +10,7 @@ use selvedge_replay::{State, Thread};
 /// and running the prelude are part of a thread's state. Apart from these two distinctions the interpreter treats
 /// threads alike, so renamed states have renamed successors, and a search may keep one of them. The number of threads
 /// created so far matters only if it is bounded.
-pub(super) fn canonical(mut state: State, threads: ThreadScope) -> State {
+pub fn canonical(mut state: State, threads: ThreadScope) -> State {
     let holder = state.holder;
     let prelude = state.prelude.as_ref().map(|prelude| prelude.thread);
     state.threads.sort_by(|a, b| {

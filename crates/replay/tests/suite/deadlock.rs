@@ -1,0 +1,108 @@
+//! The judge on deadlocks: executions that end in one, and proofs that there is none.
+
+use selvedge_check::{
+    Certificate, Replay, Run, Start, StartThread, Step, Task, ThreadId, ThreadScope, Trace, Violation,
+};
+use selvedge_ir::text::parse_with_target;
+use selvedge_ir::{EdgeId, EntryId, LocId, Program, Target};
+use selvedge_replay::certificate::{Flaw, verify};
+use selvedge_replay::replay::{Mismatch, Moment, Reason, replay};
+
+/// Two threads that take two locks in different orders; `TARGET` is replaced.
+const LOCKS: &str = "shared a: bool, b: bool\ninit a := F, b := F\n\
+    proc p() from L0 to L3\ne0 L0 -> L1: a := T constrain !a\ne1 L1 -> L2: b := T constrain !b\n\
+    e2 L2 -> L3: return\n\
+    proc q() from L4 to L7\ne3 L4 -> L5: FIRST := T constrain !FIRST\ne4 L5 -> L6: LAST := T constrain !LAST\n\
+    e5 L6 -> L7: return\nstart p\nstart q\ntarget TARGET";
+
+fn locks(first: &str, last: &str, target: &str) -> (Program, Target) {
+    let text = LOCKS.replace("FIRST", first).replace("LAST", last).replace("TARGET", target);
+    parse_with_target(&text).expect("the program is well-formed")
+}
+
+fn trace(steps: &[(u32, usize)]) -> Trace {
+    let thread = |entry| StartThread { entry: EntryId::new(entry), choices: Vec::new(), fresh: Vec::new() };
+    let step = |(thread, edge): &(u32, usize)| Step {
+        thread: ThreadId(*thread),
+        edge: EdgeId::new(*edge),
+        choices: Vec::new(),
+        passive: Vec::new(),
+        fresh: Vec::new(),
+        body: None,
+    };
+    let start = Start { threads: vec![thread(0), thread(1)], ..Start::default() };
+    Trace { start, steps: steps.iter().map(step).collect(), bodies: Vec::new() }
+}
+
+fn run((program, target): &(Program, Target), steps: &[(u32, usize)]) -> Result<Replay, Mismatch> {
+    replay(&Task { program, target, threads: ThreadScope::Unbounded }, &trace(steps))
+}
+
+fn flaw((program, target): &(Program, Target), threads: ThreadScope, certificate: &Certificate) -> Option<Flaw> {
+    let refused = verify(&Task { program, target, threads }, certificate, &Run::unlimited()).err()?;
+    Some(refused.flaw().expect("the judge can tell"))
+}
+
+#[test]
+fn an_execution_to_a_deadlock_names_all_threads_that_wait() {
+    let replayed = run(&locks("b", "a", "deadlock"), &[(0, 0), (1, 3)]).expect("it is one");
+    let waiting = vec![(ThreadId(0), LocId::new(1)), (ThreadId(1), LocId::new(5))];
+    assert_eq!(replayed.violation, Violation::Deadlock(waiting));
+}
+
+#[test]
+fn a_state_in_which_one_thread_can_move_is_no_deadlock() {
+    let mistake = run(&locks("b", "a", "deadlock"), &[(0, 0)]).expect_err("the other thread can move");
+    assert_eq!((mistake.moment, mistake.reason), (Moment::End, Reason::NoError));
+    // All threads have ended, or were never there.
+    let program =
+        parse_with_target("proc p() from L0 to L1\ne0 L0 -> L1: return\nstart p: p at most 1\ntarget deadlock");
+    let (program, target) = program.expect("the program is well-formed");
+    let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
+    let nobody = Trace { start: Start::default(), steps: Vec::new(), bodies: Vec::new() };
+    assert_eq!(replay(&task, &nobody).expect_err("nobody waits").reason, Reason::NoError);
+}
+
+#[test]
+fn a_deadlock_that_was_not_asked_for_is_no_error() {
+    let mistake = run(&locks("b", "a", "L2"), &[(0, 0), (1, 3)]).expect_err("only a location was asked for");
+    assert_eq!(mistake.reason, Reason::NoError);
+}
+
+#[test]
+fn all_states_are_visited() {
+    let all = Certificate::AllStates;
+    let accepted = |program: &(Program, Target)| flaw(program, ThreadScope::Unbounded, &all);
+    let stuck = accepted(&locks("b", "a", "deadlock"));
+    assert!(matches!(stuck, Some(Flaw::Deadlock(_))), "{stuck:?}");
+    // The second thread waits for a lock that is never released.
+    assert!(matches!(accepted(&locks("a", "b", "deadlock")), Some(Flaw::Deadlock(_))));
+    assert_eq!(accepted(&locks("b", "a", "L2")), Some(Flaw::Location(LocId::new(2))));
+    let text = "shared x: bool\ninit x := F\nproc p() from L0 to L1\ne0 L0 -> L0: x := !x\ne1 L0 -> L1: assume x\n\
+        start p\ntarget deadlock";
+    let free = parse_with_target(text).expect("the program is well-formed");
+    assert_eq!(accepted(&free), None);
+    let fails = parse_with_target(&text.replace("assume x", "assert !x").replace("deadlock", "e1"));
+    assert_eq!(accepted(&fails.expect("it is well-formed")), Some(Flaw::Assert(EdgeId::new(1))));
+    let any = parse_with_target(&text.replace("start p", "start p: p any")).expect("the program is well-formed");
+    assert!(matches!(accepted(&any), Some(Flaw::OutOfScope(_))));
+    assert_eq!(flaw(&any, ThreadScope::AtMost(2), &all), None);
+}
+
+#[test]
+fn the_limit_of_threads_of_the_question_counts() {
+    let text = "shared x: bool\ninit x := F\nproc p() from L0 to L2\ne0 L0 -> L1: spawn q()\ne1 L1 -> L2: assume x\n\
+        proc q() from L3 to L4\ne2 L3 -> L4: x := T\nstart p\ntarget deadlock";
+    let program = parse_with_target(text).expect("the program is well-formed");
+    let all = Certificate::AllStates;
+    assert!(matches!(flaw(&program, ThreadScope::AtMost(1), &all), Some(Flaw::Deadlock(_))));
+    assert!(matches!(flaw(&program, ThreadScope::Created(1), &all), Some(Flaw::Deadlock(_))));
+}
+
+#[test]
+fn other_certificates_say_nothing_about_deadlocks() {
+    let (program, target) = locks("b", "a", "deadlock");
+    let everywhere = Certificate::ControlFlow(program.locs.indices().collect());
+    let refused = flaw(&(program, target), ThreadScope::Unbounded, &everywhere);
+    assert!(matches!(refused, Some(Flaw::OutOfScope(_))), "{refused:?}");
+}
