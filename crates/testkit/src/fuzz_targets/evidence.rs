@@ -111,3 +111,55 @@ fn check_trace(subject: &Subjected, question: &QuestionView, trace: Trace) -> Re
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::fuzz_targets::seeds::{seeds, trace_of};
+
+    fn seeds_of(target: &str) -> Vec<String> {
+        let seeds = seeds(target).expect("the seeds are readable");
+        seeds.into_iter().map(|seed| String::from_utf8(seed).expect("evidence is text")).collect()
+    }
+
+    /// Returns whether the judge accepts a certificate for a safe program, and whether it does for an unsafe one.
+    fn accepted(file: &CertificateFile) -> [bool; 2] {
+        [true, false].map(|is_safe| {
+            PROGRAMS.iter().filter(|subject| subject.is_safe == is_safe).any(|subject| {
+                let certificate = file.certificate(&subject.posed.asked);
+                certificate.is_ok_and(|found| verify(&subject.posed.task(), &found, &Run::unlimited()).is_ok())
+            })
+        })
+    }
+
+    #[test]
+    fn certificates_of_several_kinds_are_accepted_for_the_safe_programs_only() {
+        let mut kinds = BTreeSet::new();
+        for seed in seeds_of("certificate") {
+            let kind =
+                serde_json::from_str::<serde_json::Value>(&seed).expect("it is JSON")["proof"]["kind"].to_string();
+            if kind == "\"integers\"" {
+                continue;
+            }
+            let file = read_certificate(&seed).expect("it is a certificate");
+            assert_eq!(accepted(&file), [true, false], "{seed}");
+            kinds.insert(kind);
+        }
+        assert!(kinds.len() >= 5, "{kinds:?}");
+        assert!(seeds_of("system_certificate").iter().all(|seed| {
+            let proof = read_system_certificate(seed).and_then(|file| file.proof(&SYSTEMS[0].1));
+            proof.is_ok_and(|proof| verify_system(&SYSTEMS[0].1, &proof, &Run::unlimited()).is_ok())
+        }));
+    }
+
+    #[test]
+    fn every_unsafe_boolean_program_has_a_trace_that_replays() {
+        for subject in PROGRAMS.iter().filter(|subject| !subject.is_safe && subject.file.ends_with(".bp")) {
+            let trace = trace_of(subject).unwrap_or_else(|| panic!("{} has no trace", subject.file));
+            let trace = read_saved(&trace).and_then(|file| file.trace(&subject.posed.asked));
+            assert!(trace.is_ok_and(|trace| replay(&subject.posed.task(), &trace).is_ok()), "{}", subject.file);
+        }
+    }
+}

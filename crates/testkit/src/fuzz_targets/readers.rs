@@ -5,6 +5,7 @@ use selvedge_frontend::bp::{Dialect, LoadOptions};
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_frontend::{Language, Loaded, Source, System, fp as calculus, gcl as commands, load, pds as systems};
 use selvedge_frontend::{spec as nets, tts as threads};
+use selvedge_ir::pds::Threads;
 use selvedge_ir::text;
 use selvedge_ir::tts::Tts;
 use selvedge_ir::validate::{validate, validate_target};
@@ -146,8 +147,11 @@ pub fn pds(bytes: &[u8]) -> Result<(), Fault> {
                 check_spans(last, &found)?;
             }
             let printed = systems::print_threads(threads);
-            let same = systems::load(&printed).system.is_some();
-            if same { Ok(()) } else { fault("print", format!("the printed threads are not read:\n{printed}")) }
+            let is_same = |again: &Threads| again.n_shared == threads.n_shared && again.threads == threads.threads;
+            match systems::load(&printed).system {
+                Some(System::Threads(again)) if is_same(&again) => Ok(()),
+                _ => fault("print", format!("the printed threads are others:\n{printed}")),
+            }
         }
         Some(System::Tts(_)) => fault("language", "a pushdown system is read as a thread-transition system"),
         None => Ok(()),
