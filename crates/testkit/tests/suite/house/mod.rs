@@ -1,6 +1,7 @@
-//! The rules of the house that a program can check: dependencies between crates, the width of lines, the length of
-//! functions, and the files that ARCHITECTURE.md names.
+//! The rules of the house that a program can check: dependencies between crates and on others, the width of lines, the
+//! length of functions, and the files that ARCHITECTURE.md names.
 
+mod dependencies;
 mod graph;
 mod layout;
 
