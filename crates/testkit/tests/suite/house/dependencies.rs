@@ -1,5 +1,5 @@
 //! The dependencies, by the rules of `deny.toml`: licences, sources, and one version of each crate. `cargo deny` checks
-//! the same and more, but takes minutes to install.
+//! the same and more, where it could be installed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
