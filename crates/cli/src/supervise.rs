@@ -35,10 +35,16 @@ pub(crate) struct Watch {
 /// Why work has no result.
 #[derive(Debug)]
 pub(crate) enum NoResult {
-    /// It had to stop, and did not.
+    /// It had to stop, and did not, or the system refused it a thread.
     Stopped(Stop),
     /// It panicked.
     Panicked(Panic),
+}
+
+impl From<Panic> for NoResult {
+    fn from(panic: Panic) -> NoResult {
+        panic.stop().map_or(NoResult::Panicked(panic), NoResult::Stopped)
+    }
 }
 
 /// Runs work on its own thread until it ends, or must stop and does not. `may_leave` is asked before the work is left
@@ -60,7 +66,7 @@ pub(crate) fn supervised<T: Send + 'static>(
     let mut children = ChildWatch::default();
     loop {
         match receiver.recv_timeout(LOOK) {
-            Ok(result) => return result.map_err(NoResult::Panicked),
+            Ok(result) => return result.map_err(NoResult::from),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => unreachable!("the sender is dropped behind the message"),
         }
@@ -122,5 +128,7 @@ mod tests {
         assert!(matches!(supervised(&Watch::default(), || true, || 7), Ok(7)));
         let panicked: Result<(), NoResult> = supervised(&Watch::default(), || true, || panic!("seven is not prime"));
         assert!(matches!(&panicked, Err(NoResult::Panicked(panic)) if panic.message.contains("seven")), "{panicked:?}");
+        let refused: Result<(), NoResult> = supervised(&Watch::default(), || true, || panic!("failed to spawn thread"));
+        assert!(matches!(refused, Err(NoResult::Stopped(Stop::NoThread))), "{refused:?}");
     }
 }

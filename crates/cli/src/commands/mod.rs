@@ -46,13 +46,10 @@ pub(crate) fn run(command: &Arc<Command>, session: &Arc<Session>) -> Exit {
     let end = supervised(&watch, || session.printer.take_over(), move || dispatch(&inner, &conditions));
     end.unwrap_or_else(|end| match end {
         NoResult::Stopped(stop) => stopped(command, stop, session),
-        NoResult::Panicked(panic) => match panic.stop() {
-            Some(stop) => stopped(command, stop, session),
-            None => {
-                session.printer.err(&crash::report(&panic.message));
-                Exit::Internal
-            }
-        },
+        NoResult::Panicked(panic) => {
+            session.printer.err(&crash::report(&panic.message));
+            Exit::Internal
+        }
     })
 }
 

@@ -86,10 +86,16 @@ mod liars {
         path
     }
 
-    /// A script in place of a solver. The name keeps tests that run at the same time apart.
+    /// A script in place of a solver, which calls every question unsatisfiable.
     fn liar(name: &str) -> String {
-        let script = "#!/bin/sh\nwhile read -r line; do case \"$line\" in *'(check-sat'*) echo unsat ;; esac; done\n";
-        let path = written(name, script);
+        solver(name, "echo unsat")
+    }
+
+    /// A script in place of a solver, with its reaction to questions. The name keeps tests that run at the same time
+    /// apart.
+    fn solver(name: &str, reaction: &str) -> String {
+        let loop_head = "while read -r line; do case \"$line\" in";
+        let path = written(name, &format!("#!/bin/sh\n{loop_head} *'(check-sat'*) {reaction} ;; esac; done\n"));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
         path
     }
@@ -190,6 +196,27 @@ mod liars {
     }
 
     /// Two lies that agree are beyond the judge, as `docs/trust.md` says. An execution needs no solver.
+    #[test]
+    fn a_solver_that_fails_before_the_judge_leaves_the_judgement_to_the_other() {
+        let Some(cvc5) = cvc5() else { return };
+        let (program, certificate) = (written("failing.gcl", SAFE), scratch("failing.json"));
+        let made = run(&format!("check --certificate {certificate} {program}"));
+        assert_eq!(made.code, 0, "{}{}", made.out, made.err);
+        for (name, reaction, code, alone) in [
+            ("dies", "exit 1", 0, 5),
+            ("babbles", "echo '(babble)'", 0, 5),
+            ("unbalanced", "echo '))))'", 0, 5),
+            ("hangs", ":", 11, 11),
+            ("delays", "sleep 0.1; echo unsat", 0, 0),
+        ] {
+            let failing = solver(&format!("failing-{name}"), reaction);
+            for (other, expected) in [(&cvc5, code), (&failing, alone)] {
+                let output = with(&failing, other, &format!("verify --time-limit 3s {certificate} {program}"));
+                assert_eq!(output.status.code(), Some(expected), "{name}: {}", told(&output));
+            }
+        }
+    }
+
     #[test]
     fn executions_to_errors_are_replayed_without_a_solver() {
         let (program, trace) = (written("replayed.gcl", UNSAFE), scratch("replayed.json"));

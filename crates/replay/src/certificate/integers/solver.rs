@@ -13,7 +13,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use selvedge_check::{Run, SolverFailure, Stop};
-use selvedge_faults::{self as faults, Point};
 
 use super::super::{Accepted, Flaw, Refused};
 
@@ -108,7 +107,6 @@ impl Solver {
     fn start(name: &'static str, path: &Path, args: &[&str]) -> Result<Solver, std::io::Error> {
         let mut command = Command::new(path);
         command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        faults::attempt(Point::Process)?;
         let mut child = command.spawn()?;
         let pipes = (child.stdin.take(), child.stdout.take());
         let (input, texts) = mpsc::channel::<String>();
@@ -117,12 +115,10 @@ impl Solver {
         let (Some(mut stdin), Some(stdout)) = pipes else { return Err(std::io::ErrorKind::BrokenPipe.into()) };
         // A solver that no longer reads has ended, which its output tells.
         let writer = move || texts.iter().all(|text| stdin.write_all(text.as_bytes()).is_ok());
-        faults::attempt(Point::Thread)?;
         thread::Builder::new().spawn(writer)?;
         let reader = move || {
             BufReader::new(stdout).lines().map_while(Result::ok).all(|line| sender.send(line).is_ok());
         };
-        faults::attempt(Point::Thread)?;
         thread::Builder::new().spawn(reader)?;
         solver.send("(set-logic ALL)\n".to_string());
         Ok(solver)
@@ -137,24 +133,10 @@ impl Solver {
     /// is a failure: an error message comes before the answer that it spoils.
     fn answer(&self) -> Option<Result<bool, SolverFailure>> {
         match self.lines.recv_timeout(PAUSE) {
-            Ok(line) => misbehaved(line.trim()),
+            Ok(line) => Some(response(line.trim())),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => Some(Err(SolverFailure::Died)),
         }
-    }
-}
-
-/// Returns what a line means, unless a test wants the solver to misbehave here.
-fn misbehaved(line: &str) -> Option<Result<bool, SolverFailure>> {
-    match faults::misbehaviour() {
-        None => Some(response(line)),
-        Some(Point::SolverBabbles) => Some(response("(babble)")),
-        Some(Point::SolverHangs) => None,
-        Some(Point::SolverDelays) => {
-            thread::sleep(faults::DELAY);
-            Some(response(line))
-        }
-        Some(_) => Some(Err(SolverFailure::Died)),
     }
 }
 
