@@ -76,42 +76,52 @@ impl Row {
     }
 }
 
-/// Returns the tasks of commands other than `check`.
-pub fn of_commands() -> Vec<Heavy> {
+/// Makes a task of a command and the files that it reads.
+fn one(text: &str, files: &[(&str, String)]) -> Heavy {
+    task(text, text, files)
+}
+
+/// Returns tasks of commands that do not end by themselves for minutes.
+pub fn endless() -> Vec<Heavy> {
     let examples = root().canonicalize().unwrap_or_else(|_| root()).join("examples");
-    let calculus = examples.with_file_name("calculus").join("rounds.fp").display().to_string();
-    let (counting, crowd, sums) = (heavy::counting(), heavy::crowd(), heavy::sums());
+    let equations = examples.with_file_name("calculus").join("summaries.fp").display().to_string();
     let predicates: String = (0..400).map(|number| format!("x <= {number}\ny + z >= {number}\n")).collect();
-    let (crowd, sums) = (("crowd.bp", crowd), ("sums.gcl", sums));
-    let long = ("long.bp", heavy::lines(1_000_000));
-    let (counting, processes) = (("counting.bp", counting), ("processes.bp", heavy::processes()));
-    let one = |text: &str, file: &(&str, String)| task(text, text, std::slice::from_ref(file));
-    let abstracted = "abstract --predicates p.txt sums.gcl";
+    let crowd = [("crowd.bp", heavy::crowd())];
+    let counting = [("counting.bp", heavy::counting())];
+    let sums = [("sums.gcl", heavy::sums()), ("p.txt", predicates)];
     vec![
         one("check --all --threads 6 crowd.bp", &crowd),
         one("check --reachable --threads 6 crowd.bp", &crowd),
         one("check --projection counting.bp", &counting),
         one("boom -t --threadbound 6 crowd.bp", &crowd),
-        one("crosscheck --threads 6 crowd.bp", &crowd),
-        one("crosscheck sums.gcl", &sums),
-        one("simulate --steps 1000000000 --threads 6 crowd.bp", &crowd),
-        task(
-            "solve --rounds 6 rounds.fp processes.bp",
-            &format!("solve --rounds 6 {calculus} processes.bp"),
-            &[processes],
-        ),
-        task(abstracted, abstracted, &[sums.clone(), ("p.txt", predicates)]),
-        one("show abstract-model sums.gcl", &sums),
+        one("simulate --steps 1000000000 counting.bp", &counting),
+        task("solve summaries.fp counting.bp", &format!("solve {equations} counting.bp"), &counting),
+        one("abstract --predicates p.txt sums.gcl", &sums),
         one("convert --to tts crowd.bp", &crowd),
         one("convert --to pds counting.bp", &counting),
-        one("convert --to horn long.bp", &long),
-        one("sequentialize --contexts 200 --threads 50 crowd.bp", &crowd),
+    ]
+}
+
+/// Returns tasks of commands: those without end, and those that take long for large inputs.
+fn of_commands() -> Vec<Heavy> {
+    let crowd = [("crowd.bp", heavy::crowd())];
+    let long = [("long.bp", heavy::lines(1_000_000))];
+    // A large text in the place of a certificate or of an execution.
+    let numbers = format!("{{\"format\": \"selvedge-certificate\", \"steps\": [{}0]}}\n", "0,\n".repeat(10_000_000));
+    let numbers = [("numbers.json", numbers), ("a.bp", heavy::lines(1))];
+    let mut tasks = endless();
+    tasks.extend([
+        one("crosscheck --threads 6 crowd.bp", &crowd),
+        one("crosscheck sums.gcl", &[("sums.gcl", heavy::sums())]),
+        one("sequentialize --contexts 64 --threads 64 crowd.bp", &crowd),
+        one("check long.bp", &long),
         one("fmt long.bp", &long),
         one("show ir long.bp", &long),
-        one("check long.bp", &long),
-        one("replay t.json long.bp", &long),
-        one("verify c.json long.bp", &long),
-    ]
+        one("convert --to horn long.bp", &long),
+        one("verify numbers.json a.bp", &numbers),
+        one("replay numbers.json a.bp", &numbers),
+    ]);
+    tasks
 }
 
 /// Returns inputs that never end, or never begin.
