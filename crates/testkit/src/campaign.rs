@@ -28,6 +28,7 @@ use crate::spin::MODELS;
 use crate::texts::{self, Texts};
 use crate::threads::CONCURRENT;
 use crate::unbounded::ANY_NUMBER;
+use crate::verify::Judge;
 use crate::workers::{Hang, Items};
 
 /// The time that a batch should take.
@@ -67,6 +68,7 @@ pub fn classes() -> Result<Vec<Class>, String> {
         return Err("spin and a C compiler are needed (`./setup`)".into());
     }
     let solvers = find_solvers(&selvedge_check::Solvers::default());
+    let judging = solvers.clone();
     let sources = texts::sources()?;
     Ok(vec![
         Class::new("passes", 9, || ALL_WAYS),
@@ -80,6 +82,7 @@ pub fn classes() -> Result<Vec<Class>, String> {
         Class::new("integers", 8, move || Integers { solvers: solvers.clone() }),
         Class::new("tts", 10, || Coverability),
         Class::new("spin", 4, || MODELS),
+        Class::new("verify", 10, move || Judge { solvers: judging.clone(), only: Vec::new() }),
         Class::new("parser", 5, move || Texts { sources: sources.clone() }),
     ])
 }

@@ -123,7 +123,7 @@ fn change(rng: &mut Rng, piece: &Value) -> Option<Value> {
 }
 
 /// Collects the places of all parts of a value that a change can concern.
-fn collect(value: &Value, place: String, places: &mut Vec<String>) {
+pub(crate) fn collect(value: &Value, place: String, places: &mut Vec<String>) {
     match value {
         Value::Object(fields) => fields
             .iter()

@@ -125,6 +125,11 @@ pub trait Campaign {
     fn show(&self, subject: &Self::Subject) -> String {
         format!("{subject:?}")
     }
+
+    /// Writes the counts of all subjects for people to read.
+    fn summarize(tally: &Tally) -> String {
+        tally.to_string()
+    }
 }
 
 /// A subject with a fault, made small.

@@ -43,4 +43,5 @@ mod tts;
 mod tts_text;
 mod unbounded;
 mod unwinding;
+mod verify;
 mod views;

@@ -28,12 +28,13 @@ use selvedge_testkit::spin::MODELS;
 use selvedge_testkit::texts::{self, Texts};
 use selvedge_testkit::threads::CONCURRENT;
 use selvedge_testkit::unbounded::ANY_NUMBER;
+use selvedge_testkit::verify::Judge;
 use selvedge_testkit::workers::Items;
 
 const USAGE: &str = "\
 usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|deadlock|calculus|integers|tts|spin|parser
-            |print|evidence
-            [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
+            |verify|print|evidence
+            [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N] [--only KIND]
        fuzz faults [--count N] [--jobs N] [--program FILE]
        fuzz interrupts [--count N] [--seed N] [--first N] [--jobs N] [--program FILE]
        fuzz limits [--inputs FOLDER] [--program FILE]
@@ -53,6 +54,7 @@ integers compares all engines on guarded commands, with a search over a box
 tts     compares all ways to decide coverability on random thread-transition systems
 spin    compares SPIN with the oracle on the models of programs with threads
 parser  reads and formats mutated texts
+verify  judges forged evidence about edited programs, and compares what is accepted with searches; --only KIND
 print   prints the programs that `passes` would try
 evidence prints programs with evidence and changes to it, for the tests of the judge
 faults  makes the first N operations of each kind fail in turn, and others behind them, in a build for development
@@ -69,6 +71,7 @@ struct Options {
     items: Items,
     states: Option<usize>,
     frames: Option<u32>,
+    only: Vec<String>,
 }
 
 fn main() -> ExitCode {
@@ -109,6 +112,7 @@ fn main() -> ExitCode {
         "systems" => options.compare_systems(),
         "integers" => options.run(Integers { solvers: find_solvers(&selvedge_check::Solvers::default()) }),
         "tts" => options.run(Coverability),
+        "verify" => options.run(options.judge()),
         "parser" => match texts::sources() {
             Ok(sources) => options.run(Texts { sources }),
             Err(message) => usage(&message),
@@ -129,9 +133,13 @@ fn usage(message: &str) -> ExitCode {
 
 fn parse(command: String, mut words: impl Iterator<Item = String>) -> Result<Options, String> {
     let items = Items { first: 0, count: 20_000, jobs: 1 };
-    let mut options = Options { command, seed: 1, items, states: None, frames: None };
+    let mut options = Options { command, seed: 1, items, states: None, frames: None, only: Vec::new() };
     while let Some(option) = words.next() {
         let value = words.next().ok_or(format!("option `{option}` has no value"))?;
+        if option == "--only" {
+            options.only.push(value);
+            continue;
+        }
         let number: u64 = value.parse().map_err(|_| format!("`{value}` is not a number"))?;
         match option.as_str() {
             "--count" => options.items.count = number,
@@ -202,6 +210,10 @@ fn campaign(mut words: impl Iterator<Item = String>) -> Result<ExitCode, String>
 }
 
 impl Options {
+    fn judge(&self) -> Judge {
+        Judge { solvers: find_solvers(&selvedge_check::Solvers::default()), only: self.only.clone() }
+    }
+
     /// Runs a comparison on generated programs with the budget of the command line.
     fn compare(&self, comparison: Comparison) -> ExitCode {
         let mut budget = comparison.budget;
@@ -216,7 +228,7 @@ impl Options {
         let effort = Effort { last: 4, eagerly: 4, rules: 1_500_000, height: 6, configurations: 300_000, patience };
         let campaign = InTurnsCampaign::new(effort);
         let items = Items { first: 0, count: campaign.systems.len() as u64, ..self.items };
-        Options { command: self.command.clone(), items, ..*self }.run(campaign)
+        Options { command: self.command.clone(), only: Vec::new(), items, ..*self }.run(campaign)
     }
 
     /// Runs a campaign and prints its findings, each with the command that repeats it.
@@ -234,7 +246,7 @@ impl Options {
             let again = format!("--bin fuzz -- {command} --seed {seed} --first {} --count 1", finding.number);
             println!("{finding}: {again}\n");
         }
-        println!("{} compared ({}); {} findings", summary.total, summary.tally, summary.findings.len());
+        println!("{} compared ({}); {} findings", summary.total, C::summarize(&summary.tally), summary.findings.len());
         if summary.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(6) }
     }
 
