@@ -1,6 +1,6 @@
 //! A question in the user's words, and its meaning for a program.
 
-use selvedge_ir::span::SourceMap;
+use selvedge_ir::span::{Role, SourceMap};
 use selvedge_ir::{Count, EdgeId, LocId, Op, Program, Target};
 
 use crate::ThreadScope;
@@ -101,8 +101,17 @@ impl Question {
     }
 }
 
-/// Deadlocks. Guarded commands have a property for it, an assertion that some command is enabled.
+/// Deadlocks. Guarded commands have a property for it, an assertion that some command is enabled. Where one statement
+/// has become several steps, a thread could wait between them although the statement is one: such programs are refused.
 fn deadlock_target(subject: Subject<'_>) -> Result<Target, InvalidQuestion> {
+    let is_extra = |role: Role| matches!(role, Role::Enforce | Role::Section);
+    if let Some((edge, _)) = subject.map.edges.iter_enumerated().find(|(_, origin)| is_extra(origin.role)) {
+        let line = subject.line(edge);
+        return Err(InvalidQuestion {
+            message: format!("line {line}: --deadlock is not for programs with `enforce` or a variable `atomic`"),
+            help: Some("use `assume`, `constrain`, `atomic_begin` and `atomic_end` instead".to_string()),
+        });
+    }
     if subject.map.commands.is_empty() {
         return Ok(Target::default().with_deadlock(true));
     }

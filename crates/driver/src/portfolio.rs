@@ -359,8 +359,9 @@ impl RoundRobin {
             Ok(budget) if budget < u64::MAX => run.part().with_solver_work(budget.saturating_mul(SOLVER_WORK)),
             _ => run.part(),
         };
-        let observer = BudgetObserver { budget, run, cancel: part.cancel.clone() };
-        attempt(prepared, self.standing.team[number], options, &part.run(&observer))
+        let row = self.standing.team[number];
+        let observer = BudgetObserver { row, budget, run, cancel: part.cancel.clone() };
+        attempt(prepared, row, options, &part.run(&observer))
     }
 }
 
@@ -371,6 +372,7 @@ fn is_part_stopped(outcome: &Outcome) -> bool {
 
 /// Stops an engine that has used up its budget, counted in its events.
 struct BudgetObserver<'r, 'o> {
+    row: &'static Row,
     budget: usize,
     run: &'r Run<'o>,
     cancel: CancelToken,
@@ -382,6 +384,8 @@ impl Observer for BudgetObserver<'_, '_> {
             Event::Searched { visited, .. } => visited / 20_000,
             Event::Diagrams { rounds, nodes, .. } => (rounds / 500).max(nodes / 200_000),
             Event::Views { k, views, .. } => (views / 2_000).max(k / 6),
+            // Long executions are cheap for `bmc` as long as their circuit is small.
+            Event::Unwound { steps, nodes } if only_finds_errors(self.row) => (steps / 2_000).max(nodes / 50_000),
             Event::Unwound { steps, nodes } => (steps / 40).max(nodes / 200_000),
             Event::ThreadStates { threads, .. } => threads / 10,
             Event::SharedStates { k, .. } => k as usize / 4,

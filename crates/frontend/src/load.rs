@@ -62,6 +62,8 @@ pub struct LoadOptions {
     pub labels: Vec<String>,
     /// The dialect of a Boolean program; without it, the shape of the program tells.
     pub dialect: Option<Dialect>,
+    /// Set if the question is about deadlocks: then a thread-transition system becomes a program that keeps them.
+    pub deadlock: bool,
 }
 
 /// The result of reading a text.
@@ -111,6 +113,7 @@ impl Language {
             Language::Bp => bp::load(text, options),
             Language::Gcl => gcl::load(text),
             Language::Pds => pds::load(text),
+            Language::Tts if options.deadlock => tts::load_for_deadlocks(text),
             Language::Tts => tts::load(text),
             Language::Spec => spec::load(text),
         }

@@ -26,6 +26,7 @@ pub(crate) struct Wanted {
     pub(crate) initial: Option<serde_json::Value>,
     pub(crate) label: Option<String>,
     pub(crate) assertion: Option<String>,
+    pub(crate) deadlock: Option<bool>,
     pub(crate) entry: Option<String>,
     /// `getafix` or `selvedge`.
     pub(crate) dialect: Option<String>,
@@ -46,8 +47,15 @@ impl Wanted {
             }),
             label: self.label.clone().or_else(|| of_header("--label").map(str::to_string)),
             assertion: self.assertion.clone(),
+            deadlock: self.asks_for_deadlocks(text),
             ..Question::default()
         }
+    }
+
+    /// Returns whether deadlocks are asked for: a label or an assertion that is given comes before the header.
+    fn asks_for_deadlocks(&self, text: &str) -> bool {
+        let is_other = self.label.is_some() || self.assertion.is_some();
+        self.deadlock.unwrap_or_else(|| !is_other && header(text).any(|word| word == "--deadlock"))
     }
 
     /// Returns the options with which a text is read. `given` is the dialect of all programs of this session.
@@ -62,7 +70,7 @@ impl Wanted {
             Some(name) => Some(Dialect::named(name).ok_or_else(|| format!("there is no dialect `{name}`"))?),
             None => dialect_of(text, given),
         };
-        Ok(LoadOptions { entry: self.entry.clone(), labels, dialect })
+        Ok(LoadOptions { entry: self.entry.clone(), labels, dialect, deadlock: question.deadlock })
     }
 }
 
@@ -73,9 +81,13 @@ pub(crate) fn dialect_of(text: &str, given: Option<Dialect>) -> Option<Dialect> 
 
 /// Returns the value of an option in the line `// options: ..` of a text.
 fn header_option<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    let line = text.lines().find_map(|line| line.strip_prefix("// options:"))?;
-    let mut words = line.split_whitespace().skip_while(|word| *word != name);
-    words.nth(1)
+    header(text).skip_while(|word| *word != name).nth(1)
+}
+
+/// Lists the words of the line `// options: ..` of a text.
+fn header(text: &str) -> impl Iterator<Item = &str> {
+    let line = text.lines().find_map(|line| line.strip_prefix("// options:"));
+    line.unwrap_or_default().split_whitespace()
 }
 
 /// An execution, and the text of its program.

@@ -361,7 +361,7 @@ impl QuestionArgs {
     /// Returns the options with which a program is read for this question.
     pub(crate) fn load_options(&self) -> LoadOptions {
         let labels = self.label.iter().chain(&self.assertion).chain(&self.together).cloned().collect();
-        LoadOptions { entry: self.entry.clone(), labels, ..LoadOptions::default() }
+        LoadOptions { entry: self.entry.clone(), labels, deadlock: self.deadlock, ..LoadOptions::default() }
     }
 }
 

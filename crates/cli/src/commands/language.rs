@@ -52,6 +52,9 @@ pub(crate) fn validate(language: Language, program: &Program, question: &Questio
     if language == Language::Gcl {
         return Ok(());
     }
+    if question.deadlock && language == Language::Spec {
+        return invalid("--deadlock is not for Petri nets", "write the net as a thread-transition system (.tts)");
+    }
     let asks =
         question.label.is_some() || question.assertion.is_some() || !question.together.is_empty() || question.deadlock;
     if !asks && !has_target(program) {

@@ -64,10 +64,7 @@ fn judge(
 fn described(file: &TraceFile, mismatch: &Mismatch) -> String {
     let Moment::Step(number) = mismatch.moment else { return String::new() };
     let step = file.steps.get(number);
-    step.map_or(String::new(), |step| {
-        let name = step.name.clone().unwrap_or_else(|| format!("thread {}", step.thread));
-        format!(" ({name}, line {}, `{}`)", step.line, step.text)
-    })
+    step.map_or(String::new(), |step| format!(" (thread {}, line {}, `{}`)", step.thread, step.line, step.text))
 }
 
 fn told(

@@ -87,7 +87,7 @@ fn place(subject: &Program, flaw: &Flaw) -> String {
         leaving.map(|(id, _)| subject.map.edges[id].span)
     };
     let span = match flaw {
-        Flaw::Start(at) | Flaw::Location(at) => loc(*at),
+        Flaw::Start(at) | Flaw::Location(at) | Flaw::Deadlock(at) => loc(*at),
         Flaw::NotClosed(at) | Flaw::Entry(at) | Flaw::Summary(at) | Flaw::Assert(at) => edge(*at),
         _ => None,
     };
@@ -114,6 +114,9 @@ fn told(subject: &Program, task: &Task<'_>, certificate: &Certificate, time: &st
 /// Describes how much was checked.
 fn obligations(task: &Task<'_>, certificate: &Certificate) -> String {
     let reached = |loc: LocId| !certificate.excludes(loc);
+    if let Certificate::AllStates = certificate {
+        return "all starts, and all steps of all states".to_string();
+    }
     if let Certificate::Induction { k, .. } = certificate {
         return format!(
             "no error within {} of the start, and none after {}",

@@ -56,3 +56,21 @@ fn under_the_name_boom_it_is_boom() {
     let output = output.expect("the program was built");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "threadbound=3\nVERIFICATION FAILED\n");
 }
+
+/// The first way that a search by summaries finds goes round the loop.
+#[test]
+fn the_trace_is_a_shortest_one_unless_told_otherwise() {
+    let file = scratch("loop.bp");
+    let text = "void main() begin decl a, b; L: a := *; b := *; if a then goto L; fi; assert(b); goto L; end";
+    std::fs::write(&file, text).expect("the folder can be written");
+    let steps = |options: &str| {
+        let ran = run(&format!("{options} {}", file));
+        assert_eq!(ran.code, 10, "{}", ran.err);
+        ran.out
+    };
+    let shortest = steps("check --engine bmc --no-minimize");
+    assert!(shortest.contains("counterexample: 4 steps"), "{shortest}");
+    assert!(steps("check --shortest --no-minimize").contains("counterexample: 4 steps"));
+    assert_eq!(steps("boom -t").matches("TRACE").count(), 4);
+    assert!(steps("boom -t --no-shortest").matches("TRACE").count() >= 4);
+}

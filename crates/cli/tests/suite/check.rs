@@ -110,7 +110,7 @@ fn the_number_of_initial_threads_is_stated() {
 fn passive_assignments_name_the_other_thread() {
     let ran = run("check --engine exhaustive --passes none --threads 2 passive.bp");
     assert_eq!(ran.code, 10, "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("thread 1's seen: 0 → 1"), "{}", ran.out);
+    assert!(ran.out.contains("main#2's seen: 0 → 1"), "{}", ran.out);
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn the_smallest_number_of_contexts_with_an_error_is_told_and_the_schedule_shows_
         let ran = run(&format!("check --contexts 1..3 --engine {engine} turns.bp"));
         assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{}", ran.err);
         assert!(ran.out.contains("an error within 2 contexts per thread"), "{}", ran.out);
-        assert!(ran.out.contains("thread 0, context 1") && ran.out.contains("thread 0, context 2"), "{}", ran.out);
+        assert!(ran.out.contains("thread0, context 1") && ran.out.contains("thread0, context 2"), "{}", ran.out);
     }
 }
 

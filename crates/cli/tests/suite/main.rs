@@ -9,6 +9,7 @@ mod browser;
 mod check;
 mod commands;
 mod contexts;
+mod deadlock;
 mod each;
 mod editor;
 mod faults;

@@ -11,7 +11,7 @@ fn threads_that_meet_are_named_with_their_labels() {
     assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{}", ran.err);
     assert!(ran.out.contains("2 threads meet"), "{}", ran.out);
     assert!(ran.out.contains("threads at IN and IN at once"), "{}", ran.out);
-    assert!(ran.out.contains("thread 0 at IN, line 8") && ran.out.contains("thread 1 at IN, line 8"), "{}", ran.out);
+    assert!(ran.out.contains("main#1 at IN, line 8") && ran.out.contains("main#2 at IN, line 8"), "{}", ran.out);
     assert_eq!(run("check --threads 1 --together IN,IN -q lock.bp").code, 0);
     assert_eq!(run("check --threads 2 --together IN,NOWHERE -q lock.bp").code, 1);
     assert_eq!(run("check --together IN --label OUT lock.bp").code, 1);

@@ -118,7 +118,7 @@ fn a_session_in_a_terminal_of_80_by_24() {
     look(&mut terminal, "wlock\r", "w lock Enter", "lock is 0");
     look(&mut terminal, "b14\r", "b 14 Enter", "stop at line 14");
     look(&mut terminal, "r", "r", "step 5 of");
-    look(&mut terminal, "\x1b[F", "End", "error: thread");
+    look(&mut terminal, "\x1b[F", "End", "error: worker");
     look(&mut terminal, "?", "?", "close these lines");
     terminal.press("?q");
     let (code, left) = terminal.end();

@@ -9,6 +9,10 @@
 //! state may go there while the shared state is the target's. For a target of several threads, these are collected one
 //! at a time: each but the last steps aside, and the shared state becomes one that occurs in no rule and counts them.
 //! Once the first has stepped aside, no other thread can move, so the others stay in their local states.
+//!
+//! For questions about deadlocks a thread must not be able to wait where the system has no state: targets are left out,
+//! and a rule that starts a thread first changes the shared state to one that occurs in no rule, so that no other thread
+//! moves until it is done.
 
 use selvedge_ir::span::{Origin, Role, SourceMap, Span};
 use selvedge_ir::tts::{LocalId, Rule, Tts};
@@ -58,6 +62,21 @@ pub fn lower(tts: &Tts, spans: &Spans) -> (Program, SourceMap) {
     (lowering.program, lowering.map)
 }
 
+/// Returns the program of a plain system for questions about deadlocks, which has the deadlocks of the system.
+///
+/// # Panics
+///
+/// If the system is not plain ([`is_plain`]).
+pub fn lower_for_deadlocks(tts: &Tts, spans: &Spans) -> (Program, SourceMap) {
+    assert!(is_plain(tts), "other systems are made plain first");
+    let n_bits = u32::BITS - tts.n_shared.leading_zeros();
+    let mut lowering = Lowering { busy: Some(tts.n_shared), ..Lowering::new(tts, spans, n_bits) };
+    for (id, rule) in tts.rules.iter_enumerated() {
+        lowering.rule(rule, spans.rules.get(id.index()).copied().unwrap_or_default());
+    }
+    (lowering.program, lowering.map)
+}
+
 /// Returns the number of bits for the shared states, including those that count the threads of a target.
 pub(super) fn n_bits(tts: &Tts) -> u32 {
     let n_gathering: usize = tts.targets.iter().map(|target| target.threads.len().saturating_sub(1)).sum();
@@ -71,6 +90,8 @@ struct Lowering {
     program: Program,
     map: SourceMap,
     n_bits: u32,
+    /// The shared state while a thread is started, where that is no atomic section.
+    busy: Option<u32>,
 }
 
 impl Lowering {
@@ -90,7 +111,7 @@ impl Lowering {
         let exit = program.locs.push(Loc { proc: MAIN });
         add_main(&mut program, LocId::from(0usize), exit);
         map.procs.push(spans.head);
-        Lowering { program, map, n_bits }
+        Lowering { program, map, n_bits, busy: None }
     }
 
     fn edge(&mut self, from: LocId, to: LocId, op: Op, span: Span) {
@@ -108,6 +129,14 @@ impl Lowering {
         match rule.after.as_slice() {
             [to] => self.edge(from, loc(*to), moves, spans.whole),
             [_, started] if self.n_bits == 0 => self.edge(from, from, Op::Fork(loc(*started)), spans.whole),
+            [_, started] if let Some(busy) = self.busy => {
+                let [checked, done] = [(); 2].map(|()| self.new_loc());
+                let [begins, ends] =
+                    [(rule.shared.raw(), busy), (busy, rule.shared_after.raw())].map(|(from, to)| self.moves(from, to));
+                self.edge(from, checked, begins, spans.whole);
+                self.edge(checked, done, Op::Fork(loc(*started)), spans.started);
+                self.edge(done, from, ends, spans.arrow);
+            }
             [_, started] => {
                 let [entered, checked, done] = [(); 3].map(|()| self.new_loc());
                 self.edge(from, entered, Op::AtomicBegin, spans.before);

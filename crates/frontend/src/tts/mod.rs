@@ -15,13 +15,15 @@ mod parse;
 mod plain;
 mod print;
 
+use selvedge_ir::Program;
+use selvedge_ir::span::SourceMap;
 use selvedge_ir::tts::Tts;
 
 use crate::diagnostic::Diagnostic;
 use crate::load::{Loaded, System};
 
 pub use bp::print_as_program;
-pub use lower::{RuleSpans, Spans, lower};
+pub use lower::{RuleSpans, Spans, lower, lower_for_deadlocks};
 pub use parse::find_other_lines;
 pub use plain::{Plain, is_plain, plain};
 pub use print::{print, print_target, print_with_comments};
@@ -32,8 +34,23 @@ pub fn load(text: &str) -> Loaded {
     finish(tts, &spans, diagnostics)
 }
 
+/// Parses a text and lowers the system for questions about deadlocks.
+pub fn load_for_deadlocks(text: &str) -> Loaded {
+    let (tts, spans, diagnostics) = parse::parse(text);
+    finish_with(lower_for_deadlocks, tts, &spans, diagnostics)
+}
+
 /// Lowers a system that was read, unless some diagnostic is an error.
-pub(crate) fn finish(tts: Tts, spans: &Spans, mut diagnostics: Vec<Diagnostic>) -> Loaded {
+pub(crate) fn finish(tts: Tts, spans: &Spans, diagnostics: Vec<Diagnostic>) -> Loaded {
+    finish_with(lower, tts, spans, diagnostics)
+}
+
+fn finish_with(
+    lower: fn(&Tts, &Spans) -> (Program, SourceMap),
+    tts: Tts,
+    spans: &Spans,
+    mut diagnostics: Vec<Diagnostic>,
+) -> Loaded {
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Loaded { diagnostics, ..Loaded::default() };

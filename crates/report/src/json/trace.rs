@@ -234,7 +234,7 @@ impl QuestionView {
     /// Returns the options with which the program is read for this question.
     pub fn load_options(&self) -> LoadOptions {
         let labels = self.label.iter().chain(&self.assertion).chain(&self.together).cloned().collect();
-        LoadOptions { entry: self.entry.clone(), labels, ..LoadOptions::default() }
+        LoadOptions { entry: self.entry.clone(), labels, deadlock: self.deadlock, ..LoadOptions::default() }
     }
 
     /// The question without the entry, which concerns the reader of the program.
