@@ -78,9 +78,9 @@ impl Asked {
                 self.target = self.target.clone().with_together([locs]);
             }
             _ => {
-                let Target { asserts, mut locs, together } = self.target.clone();
+                let Target { asserts, mut locs, together, deadlock } = self.target.clone();
                 locs.push(self.some_loc(rng));
-                self.target = Target::new(asserts, locs).with_together(together);
+                self.target = Target::new(asserts, locs).with_together(together).with_deadlock(deadlock);
             }
         }
         Some(())

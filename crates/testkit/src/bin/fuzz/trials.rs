@@ -63,7 +63,8 @@ pub(crate) fn interrupts(words: impl Iterator<Item = String>) -> Result<ExitCode
     let items = Items { first: options.first, count: options.count.unwrap_or(1000), jobs: options.jobs };
     let campaign = Interrupts::new(options.setting("release")?);
     let command = "interrupts".to_string();
-    Ok(super::Options { command, seed: options.seed, items, states: None, frames: None }.run(campaign))
+    let only = Vec::new();
+    Ok(super::Options { command, seed: options.seed, items, states: None, frames: None, only }.run(campaign))
 }
 
 /// Measures how well limits hold, and prints the page.
