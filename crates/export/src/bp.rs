@@ -155,6 +155,10 @@ impl Printer<'_> {
             let _ = writeln!(text, "{} := {};", names.join(", "), stars.join(", "));
         }
         match (&edge.op, &edge.ensures) {
+            (Op::Assign(_), ensures) if *ensures != Expr::TRUE => {
+                let alone = Op::Assign(edge.as_assignment());
+                let _ = writeln!(text, "{};", self.statement(&alone, &fixed));
+            }
             (Op::Assert(condition), ensures) if *ensures != Expr::TRUE => {
                 let asserted = Op::Assert(Expr::or(condition.clone(), Expr::negate(ensures.clone())));
                 let _ = writeln!(text, "{};", self.statement(&asserted, &fixed));
@@ -162,7 +166,7 @@ impl Printer<'_> {
             (op, _) => drop(writeln!(text, "{};", self.statement(op, &fixed))),
         }
         // In one thread, what a step ensures may be assumed after it.
-        if edge.ensures != Expr::TRUE {
+        if edge.ensures != Expr::TRUE && !matches!(edge.op, Op::Assign(_)) {
             let _ = writeln!(text, "assume({});", self.expr(&edge.ensures, &fixed));
         }
         if !matches!(edge.op, Op::Return(_) | Op::End) && next != Some(edge.to) {

@@ -105,7 +105,7 @@ impl Live<'_> {
             _ => {}
         };
         let passive = assign.passive.iter().map(|(_, rhs)| rhs);
-        for expr in needed.iter().map(|(_, rhs)| rhs).chain(passive).chain([&assign.constrain]) {
+        for expr in needed.iter().map(|(_, rhs)| rhs).chain(passive).chain([&assign.constrain, edge.needs()]) {
             expr.for_each_leaf(&mut read);
         }
         live

@@ -126,8 +126,11 @@ pub struct Edge {
     pub op: Op,
     /// The condition under which the thread may arrive at `to`, in the state after the step; for a call, after the
     /// results of the return are assigned, in the caller's frame. Where it does not hold there is no such step, and no
-    /// failure of an assertion. It makes no choices and reads variables of the thread and shared ones. Assignments have
-    /// a condition of their own; for them, [`Op::Return`] and [`Op::End`] it is true.
+    /// failure of an assertion. It makes no choices and reads variables of the thread and shared ones.
+    ///
+    /// Assignments have a condition of their own; for them, [`Op::Return`] and [`Op::End`] this one is true. The
+    /// exception are assignments with a condition on other threads, which holds if there is none: what must hold in any
+    /// case is here, over the values before the step.
     pub ensures: Expr,
 }
 

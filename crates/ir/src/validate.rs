@@ -10,7 +10,7 @@
 //! - *Types.* Operators, assignments, arguments and returned values agree in type and number; one choice has one type.
 //! - *Control.* An edge, and the place where its fork begins, lie within one procedure. [`Op::Return`] and [`Op::End`]
 //!   lead to the procedure's exit, nothing else does, and nothing leaves it. What an edge ensures makes no choices;
-//!   assignments, returns and ends ensure nothing.
+//!   returns, ends and assignments without a condition on other threads ensure nothing.
 //! - *Start.* Initial values of shared variables read nothing; those of per-thread variables read shared ones only.
 
 use std::fmt;
@@ -263,7 +263,10 @@ impl Validator<'_> {
 
     fn ensures(&mut self, edge: &Edge, owner: ProcId) {
         self.expr(&edge.ensures, Ty::Bool, Reads::Old(owner));
-        let may_ensure = !matches!(edge.op, Op::Assign(_) | Op::Return(_) | Op::End);
+        let may_ensure = match &edge.op {
+            Op::Assign(assign) => assign.constrain.is_passive(),
+            op => !matches!(op, Op::Return(_) | Op::End),
+        };
         self.demand(may_ensure || edge.ensures == Expr::TRUE, || "an operation that cannot ensure anything".to_owned());
         let chooses = edge.ensures.any_leaf(|leaf| matches!(leaf, Expr::Choice(..)));
         self.demand(!chooses, || "a choice in what a step ensures".to_owned());

@@ -286,10 +286,12 @@ impl Edge {
     }
 
     /// Returns what a step does to the variables of its thread and to shared ones, where it neither calls nor returns:
-    /// an assertion that holds, a section that begins or ends, and the start of a thread assign nothing.
+    /// an assertion that holds, a section that begins or ends, and the start of a thread assign nothing. Without other
+    /// threads, a condition on them holds.
     pub fn as_assignment(&self) -> Assign {
         match &self.op {
-            Op::Assign(assign) => assign.clone(),
+            Op::Assign(assign) if self.ensures == Expr::TRUE => assign.clone(),
+            Op::Assign(assign) => Assign { constrain: self.ensures.clone(), passive: Vec::new(), ..assign.clone() },
             Op::Assert(condition) => Assign::assume(Expr::and(condition.clone(), self.ensures.clone())),
             _ => Assign::assume(self.needs().clone()),
         }

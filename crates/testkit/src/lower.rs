@@ -1,7 +1,7 @@
 //! A second, naive lowering from models to the representation, plain and independent of the reader.
 //!
-//! Each statement has its location before it; a statement's edges lead to the location of the next one. With an
-//! `enforce` clause each edge is followed by one that assumes it, which is exact for one thread only.
+//! Each statement has its location before it; a statement's edges lead to the location of the next one. An `enforce`
+//! clause is written out for all ways to make its choices.
 
 use std::collections::BTreeMap;
 
@@ -218,6 +218,13 @@ impl<'a, 'm> BodyLowering<'a, 'm> {
         Numbering { n_choices: 0, vars: &self.vars }
     }
 
+    /// Returns the variables that a relational update gives new values; the prelude has no per-thread ones.
+    fn in_scope(&self) -> Vec<VarId> {
+        let in_prelude = self.procedure.name == "init";
+        let is_ours = |var: &VarId| !in_prelude || self.program.vars[*var].scope != Scope::Thread;
+        self.vars.values().copied().filter(is_ours).collect()
+    }
+
     fn new_loc(&mut self) -> LocId {
         self.program.locs.push(ir::Loc { proc: self.proc })
     }
@@ -233,6 +240,13 @@ impl<'a, 'm> BodyLowering<'a, 'm> {
         let clause = numbers.expr(enforce);
         let ensures = for_some_choices(&clause, numbers.n_choices);
         let edge = match op {
+            ir::Op::Assign(assign) if assign.constrain.is_passive() => {
+                let ensures = ensures.map_leaves(&mut |leaf| {
+                    let written = assign.active.iter().find(|(var, _)| *leaf == ir::Expr::Var(*var));
+                    written.map_or(leaf, |(_, rhs)| rhs).clone()
+                });
+                ir::Edge { from, to, op: ir::Op::Assign(assign), ensures }
+            }
             ir::Op::Assign(mut assign) => {
                 assign.constrain = ir::Expr::and(assign.constrain, ensures.after_step());
                 ir::Edge::new(from, to, ir::Op::Assign(assign))
@@ -267,6 +281,12 @@ impl<'a, 'm> BodyLowering<'a, 'm> {
                 self.step(from, to, ir::Op::Assign(assign));
             }
             Kind::Assert(condition) => self.step(from, to, ir::Op::Assert(numbers.expr(condition))),
+            Kind::Constrain(e) if has_new_values(e) => {
+                let constrain = numbers.expr(e);
+                let in_scope: Vec<VarId> = self.in_scope();
+                let active = in_scope.into_iter().map(|var| (var, numbers.choice())).collect();
+                self.step(from, to, ir::Op::guarded(active, constrain));
+            }
             Kind::Assume(e) | Kind::Constrain(e) => self.step(from, to, ir::Op::assume(numbers.expr(e))),
             Kind::AbortIf(e) => self.step(from, to, ir::Op::assume(ir::Expr::negate(numbers.expr(e)))),
             Kind::Goto(labels) => {
@@ -401,6 +421,17 @@ fn operator(op: BinOp) -> ir::BinaryOp {
         BinOp::Eq => ir::BinaryOp::Eq,
         BinOp::Ne => ir::BinaryOp::Ne,
         BinOp::Implies => ir::BinaryOp::Implies,
+    }
+}
+
+/// Returns whether a condition mentions new values.
+fn has_new_values(expr: &Expr) -> bool {
+    match expr {
+        Expr::Next(_) => true,
+        Expr::Not(operand) => has_new_values(operand),
+        Expr::Choose(pair) | Expr::Binary(_, pair) => has_new_values(&pair.0) || has_new_values(&pair.1),
+        Expr::Ite(triple) => [&triple.0, &triple.1, &triple.2].into_iter().any(has_new_values),
+        Expr::Const(_) | Expr::Var(_) | Expr::Passive(_) | Expr::PassiveNext(_) | Expr::Choice => false,
     }
 }
 

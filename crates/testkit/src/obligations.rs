@@ -238,7 +238,9 @@ impl Oracle<'_> {
         }
         let choices = || all(edge.op.choices().len());
         match &edge.op {
-            Op::Assign(assign) => self.steps(edge, assign),
+            Op::Assign(assign) if edge.ensures == Expr::TRUE => self.steps(edge, assign),
+            // A condition on other threads holds.
+            Op::Assign(assign) => self.steps(edge, &Assign { constrain: edge.ensures.clone(), ..assign.clone() }),
             Op::AtomicBegin | Op::AtomicEnd => self.steps(edge, &Assign::assume(edge.ensures.clone())),
             Op::Assert(condition) => {
                 let fails = |(_, now): (Values, Values)| {

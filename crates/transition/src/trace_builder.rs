@@ -49,7 +49,8 @@ pub fn before_step<L: ThreadLayout>(
     child: Option<&[bool]>,
 ) -> Result<Bdd, OutOfNodes> {
     if let (Op::Assign(assign), Some((loc, locals))) = (&edge.op, own) {
-        return layout.before_assign(mover, assign, loc, Values { shared, locals });
+        let before = layout.before_assign(mover, assign, loc, Values { shared, locals })?;
+        return before.and(&layout.value(mover, edge.needs())?);
     }
     let kept = layout.kept_vars();
     let mut before = layout.fixed(mover, &kept.shared, shared)?;

@@ -92,6 +92,10 @@ fn weaken(edge: &mut Edge, tracked: &FixedBitSet) {
     match &mut edge.op {
         Op::Assign(assign) => {
             assign.leave_out_others();
+            assign.constrain = Expr::and(
+                std::mem::replace(&mut assign.constrain, Expr::TRUE),
+                std::mem::replace(&mut edge.ensures, Expr::TRUE),
+            );
             assign.active.retain(|(var, _)| is_tracked(*var));
         }
         Op::Call(call) => call.results.iter_mut().for_each(|result| *result = result.filter(|var| is_tracked(*var))),

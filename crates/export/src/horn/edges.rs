@@ -14,7 +14,7 @@ impl Writer<'_> {
         let line = self.context.source.line(span.start as usize);
         let _ = writeln!(text, "; line {line}: {}", self.context.source.flat(span));
         match &edge.op {
-            Op::Assign(assign) => self.assign(edge, assign, text),
+            Op::Assign(_) => self.assign(edge, &edge.as_assignment(), text),
             Op::Assert(_) => {
                 if let Some(failure) = edge.failure().filter(|_| self.target.has_assert(id)) {
                     self.failure(edge, &failure, text);

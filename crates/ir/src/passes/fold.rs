@@ -54,7 +54,7 @@ fn fold_edges(passed: &mut Passed, constants: &Constants) -> FixedBitSet {
         }
         edge.ensures = constants.fold(&edge.ensures);
         let Some((op, fixed)) = fold_step(edge, constants) else { continue };
-        if matches!(op, Op::Assign(_)) {
+        if matches!((&edge.op, &op), (Op::Assert(_), Op::Assign(_))) {
             edge.ensures = Expr::TRUE;
         }
         edge.op = op;

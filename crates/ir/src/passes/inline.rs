@@ -305,7 +305,8 @@ impl<'p> Builder<'p> {
                 op
             }
         };
-        let ensures = if matches!(op, Op::Assign(_)) { Expr::TRUE } else { instance.expr(&edge.ensures) };
+        let stays = matches!(edge.op, Op::Assign(_)) || !matches!(op, Op::Assign(_));
+        let ensures = if stays { instance.expr(&edge.ensures) } else { Expr::TRUE };
         self.new.edges.push(Edge { from: self.loc(instance, edge.from), to, op, ensures });
         self.lift.edges.push(vec![step]);
     }

@@ -1,8 +1,9 @@
 //! Random bodies of procedures. Jumps have no targets yet.
 
 use super::expr::ExprMaker;
+use super::in_scope;
 use super::weights::{Template, Weights};
-use crate::model::{Assign, BinOp, Expr, Invocation, Kind, Model, Place, Procedure, Stmt};
+use crate::model::{Assign, BinOp, Expr, Invocation, Kind, Model, Place, Procedure, Shape, Stmt};
 use crate::rng::Rng;
 
 /// The greatest nesting depth of statements.
@@ -23,13 +24,17 @@ pub(super) struct BodyMaker<'a> {
     callees: Vec<&'a Procedure>,
     /// The procedures that a started thread may run.
     startable: Vec<&'a Procedure>,
+    /// Whether the reader takes the program for one of Getafix, which has relational updates.
+    relational: bool,
 }
 
 impl<'a> BodyMaker<'a> {
     pub(super) fn new(rng: &'a mut Rng, weights: &'a Weights, model: &'a Model, idx: usize, recursive: bool) -> Self {
         let me = &model.procs[idx];
         let locals = || me.params.iter().chain(me.locals.iter().map(|decl| &decl.name)).cloned();
-        let thread_locals = || model.globals.iter().filter(|decl| decl.thread_local).map(|decl| decl.name.clone());
+        let globals = || in_scope(model, &me.name);
+        let thread_locals = || globals().filter(|decl| decl.thread_local).map(|decl| decl.name.clone());
+        let has_init = model.procs.iter().any(|procedure| procedure.name == "init");
         let is_callee =
             |(other, procedure): &(usize, &Procedure)| procedure.initial.is_none() && (*other > idx || recursive);
         let callees = model.procs.iter().enumerate().filter(is_callee).map(|(_, procedure)| procedure).collect();
@@ -38,11 +43,12 @@ impl<'a> BodyMaker<'a> {
             rng,
             weights,
             me,
-            names: model.globals.iter().map(|decl| decl.name.clone()).chain(locals()).collect(),
+            names: globals().map(|decl| decl.name.clone()).chain(locals()).collect(),
             own: thread_locals().chain(locals()).collect(),
             passive: thread_locals().chain(me.locals.iter().map(|decl| decl.name.clone())).collect(),
             callees,
             startable,
+            relational: model.shape == Shape::Classic && has_init && !weights.starts_threads(),
         }
     }
 
@@ -108,8 +114,9 @@ impl<'a> BodyMaker<'a> {
             Template::Assume => Kind::Assume(self.step_condition()),
             Template::LocalAssume => self.local_assume()?,
             Template::Blocked => Kind::Assume(Expr::Const(false)),
-            Template::ConstrainStmt => Kind::Constrain(self.condition(1)),
-            Template::AbortIf => Kind::AbortIf(Expr::binary(BinOp::And, self.condition(1), self.condition(0))),
+            Template::ConstrainStmt if self.relational && self.rng.coin() => self.relation()?,
+            Template::ConstrainStmt => Kind::Constrain(self.step_condition()),
+            Template::AbortIf => Kind::AbortIf(Expr::not(self.step_condition())),
             Template::Assert => Kind::Assert(self.assertion()),
             Template::Goto => Kind::Goto(vec![String::new(); self.rng.between(1, 3)]),
             Template::IfGoto => {
@@ -156,6 +163,15 @@ impl<'a> BodyMaker<'a> {
         Expr::binary(BinOp::Or, condition, self.maker(leaves, 1).literal())
     }
 
+    /// Makes an update that says which new values some variables may have; all others are free.
+    fn relation(&mut self) -> Option<Kind> {
+        let names = self.some_names(2)?;
+        let first = Expr::Next(names[0].clone());
+        let leaves = self.reads().into_iter().chain(names.into_iter().map(Expr::Next)).collect();
+        let condition = self.maker(leaves, 0).expr(2);
+        Some(Kind::Constrain(Expr::binary(if self.rng.coin() { BinOp::Or } else { BinOp::Eq }, first, condition)))
+    }
+
     fn local_assume(&mut self) -> Option<Kind> {
         let leaves: Vec<Expr> = self.own.iter().map(|name| Expr::var(name)).collect();
         if leaves.is_empty() { None } else { Some(Kind::Assume(self.maker(leaves, 1).expr(1))) }
@@ -192,7 +208,8 @@ impl<'a> BodyMaker<'a> {
             leaves.extend(assigned.iter().cloned().map(Expr::Next));
         }
         leaves.extend(self.names.first().cloned().map(Expr::Next));
-        if self.rng.percent(self.weights.chances.passive) {
+        // The reader refuses arbitrary values beside a condition on other threads, where there is an `enforce` clause.
+        if self.me.enforce.is_none() && self.rng.percent(self.weights.chances.passive) {
             leaves.extend(self.passive.iter().cloned().map(Expr::Passive));
             leaves.extend(self.passive.iter().cloned().map(Expr::PassiveNext));
         }

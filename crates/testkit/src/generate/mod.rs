@@ -55,7 +55,7 @@ fn outline(rng: &mut Rng, weights: &Weights) -> Model {
             bare_conditions: rng.percent(20),
             bare_starts: rng.coin(),
         },
-        globals: globals(rng, weights, shape),
+        globals: globals(rng, weights),
         procs: Vec::new(),
     };
     for (name, initial) in names {
@@ -94,8 +94,10 @@ fn procedure_names(rng: &mut Rng, weights: &Weights, shape: Shape) -> Vec<(Strin
     let mut names = match shape {
         Shape::Main => vec![("main".to_string(), one)],
         Shape::Classic => {
-            let names = ["thread0", "thread1", "init"].iter().take(rng.between(2, 3));
-            names.map(|name| (name.to_string(), one)).collect()
+            let alone = rng.percent(weights.chances.alone);
+            let names = if alone { &["thread0", "init"][..] } else { &["thread0", "thread1", "init"] };
+            let n_names = if alone { 2 } else { rng.between(2, 3) };
+            names.iter().take(n_names).map(|name| (name.to_string(), one)).collect()
         }
         Shape::Processes => {
             let names = ["one", "two"].iter().take(rng.between(1, 2));
@@ -115,12 +117,11 @@ fn copies(rng: &mut Rng) -> Copies {
     }
 }
 
-/// Makes the variables outside procedures. The classic shape has no per-thread ones, since `init` has no thread to
-/// which they could belong.
-fn globals(rng: &mut Rng, weights: &Weights, shape: Shape) -> Vec<Decl> {
+/// Makes the variables outside procedures.
+fn globals(rng: &mut Rng, weights: &Weights) -> Vec<Decl> {
     let mut decls: Vec<Decl> = Vec::new();
     for number in 0..rng.between(weights.globals.0, weights.globals.1) {
-        let thread_local = number > 0 && shape != Shape::Classic && rng.percent(weights.chances.thread_local);
+        let thread_local = number > 0 && rng.percent(weights.chances.thread_local);
         let name = if thread_local { format!("t{number}") } else { format!("g{number}") };
         let init = rng.percent(weights.chances.initialiser).then(|| initial_value(rng, weights, &decls, thread_local));
         decls.push(Decl { name, thread_local, init });
@@ -148,7 +149,7 @@ fn signature(rng: &mut Rng, weights: &Weights, model: &Model, name: String, init
         if rng.percent(chances.results) && initial.is_none() || rng.percent(5) { rng.between(1, 2) } else { 0 };
     let params: Vec<String> = (0..n_params).map(|number| format!("p{number}")).collect();
     let n_locals = rng.between(weights.locals.0, weights.locals.1);
-    let mut leaves: Vec<Expr> = model.globals.iter().map(|decl| Expr::var(&decl.name)).collect();
+    let mut leaves: Vec<Expr> = in_scope(model, &name).map(|decl| Expr::var(&decl.name)).collect();
     leaves.extend(params.iter().map(|name| Expr::var(name)));
     let mut locals = Vec::new();
     for number in 0..n_locals {
@@ -158,9 +159,15 @@ fn signature(rng: &mut Rng, weights: &Weights, model: &Model, name: String, init
         leaves.push(Expr::var(&name));
         locals.push(Decl { name, thread_local: false, init });
     }
-    let mut maker = ExprMaker { rng: &mut *rng, chances, leaves, choices_left: 0 };
-    let enforce = maker.rng.percent(chances.enforce).then(|| Expr::binary(BinOp::Or, maker.literal(), maker.literal()));
+    let mut maker = ExprMaker { rng: &mut *rng, chances, leaves, choices_left: 1 };
+    let enforce = maker.rng.percent(chances.enforce).then(|| Expr::binary(BinOp::Or, maker.literal(), maker.expr(1)));
     Procedure { name, initial, params, results, locals, enforce, body: Vec::new() }
+}
+
+/// Returns the variables outside procedures that a procedure names: `init` has no thread to which others could belong.
+fn in_scope<'m>(model: &'m Model, procedure: &str) -> impl Iterator<Item = &'m Decl> + use<'m> {
+    let is_init = procedure == "init";
+    model.globals.iter().filter(move |decl| !is_init || !decl.thread_local)
 }
 
 /// Gives each jump of a procedure its targets, and each target its label.

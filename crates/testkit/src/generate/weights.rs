@@ -52,6 +52,8 @@ pub struct Chances {
     pub initial: u32,
     /// The initial threads are `thread0`, `thread1`, .. For the whole program.
     pub classic: u32,
+    /// Then there is only one of them, behind an `init`. For the whole program.
+    pub alone: u32,
     /// The initial threads are given by `process` templates. For the whole program.
     pub processes: u32,
     /// An assertion is weakened by one more disjunct, which makes programs safer.
@@ -131,7 +133,7 @@ impl Weights {
             (Assume, 5),
             (LocalAssume, 3),
             (Blocked, 1),
-            (ConstrainStmt, 1),
+            (ConstrainStmt, 2),
             (AbortIf, 1),
             (Assert, 4),
             (Goto, 6),
@@ -144,9 +146,11 @@ impl Weights {
             (Print, 1),
             (StrayAtomic, 1),
             (EndThread, 1),
+            (Broadcast, 1),
         ];
         let (globals, locals, procs, statements) = ((1, 3), (0, 2), (1, 3), (2, 12));
-        Weights { globals, locals, procs, statements, threads: (0, 0), templates, chances: Chances::base() }
+        let chances = Chances { classic: 15, alone: 100, passive: 8, thread_local: 10, ..Chances::base() };
+        Weights { globals, locals, procs, statements, threads: (0, 0), templates, chances }
     }
 
     /// Returns weights for one thread, calls with recursion.
@@ -161,8 +165,10 @@ impl Weights {
         use Template::*;
         let base = Weights::sequential().with(&[(StartGoto, 4), (StartLabel, 3), (StartCall, 8), (Async, 3)]);
         let base = base.with(&[(EndThread, 2), (Atomic, 5), (StrayAtomic, 2), (Call, 3)]);
+        let base = base.without(Broadcast);
         let starts = Chances { first_start: 60, initial: 15, classic: 8, thread_local: 12, ..base.chances };
-        let chances = Chances { last_assert: 30, weak_assert: 75, initialiser: 85, choice: 5, ..starts };
+        let chances = Chances { alone: 0, passive: 0, enforce: 12, ..starts };
+        let chances = Chances { last_assert: 30, weak_assert: 75, initialiser: 85, choice: 5, ..chances };
         let (globals, locals, procs, statements, threads) = ((1, 2), (0, 1), (1, 2), (2, 7), (2, 3));
         Weights { globals, locals, procs, statements, threads, chances, ..base }
     }
@@ -204,7 +210,8 @@ impl Weights {
     pub fn in_turns() -> [(&'static str, Weights); 5] {
         use Template::*;
         let base = Weights::sequential().with(&[(Call, 12), (Atomic, 4), (StrayAtomic, 1), (EndThread, 1)]);
-        let errors = Chances { last_assert: 40, weak_assert: 70, ..base.chances };
+        let base = base.without(Broadcast);
+        let errors = Chances { last_assert: 40, weak_assert: 70, alone: 0, passive: 0, enforce: 12, ..base.chances };
         let chances = Chances { recursion: 75, classic: 100, initialiser: 85, choice: 5, thread_local: 10, ..errors };
         let (globals, locals, procs, statements, threads) = ((1, 2), (0, 1), (1, 2), (2, 6), (2, 3));
         let named = Weights { globals, locals, procs, statements, threads, chances, ..base };
@@ -233,6 +240,21 @@ impl Weights {
             ("recursive-sections", templates(&sections, 100)),
             ("flat-sections", templates(&sections, 0)),
         ]
+    }
+
+    /// Returns the same weights without a statement.
+    #[must_use]
+    pub fn without(&self, template: Template) -> Weights {
+        let mut weights = self.clone();
+        weights.templates.retain(|(kept, _)| *kept != template);
+        weights
+    }
+
+    /// Returns whether programs may start threads.
+    pub fn starts_threads(&self) -> bool {
+        use Template::{Async, StartCall, StartGoto, StartLabel};
+        let starts = |template: &Template| matches!(template, StartGoto | StartLabel | StartCall | Async);
+        self.chances.first_start > 0 || self.templates.iter().any(|(template, _)| starts(template))
     }
 
     /// Returns the same weights but for some statements.

@@ -72,6 +72,37 @@ fn lazy_summary_context() {
     assert_eq!(least(&disturbed), Some(2));
 }
 
+/// Others run between the last step of a procedure and its return, which assigns a shared variable.
+#[test]
+fn a_context_may_end_right_before_a_return() {
+    let text = "decl g := T; decl h := F;
+        bool f() begin assume(g); return T; end
+        void thread0() begin h := f(); end
+        void thread1() begin g := F constrain !h; assume(h); assert(F); end";
+    assert_eq!(least(text), Some(2));
+}
+
+/// A return exists only where the clause holds then: the second thread cannot repair what it breaks.
+#[test]
+fn enforce_is_part_of_a_return_in_turns() {
+    let text = "decl intact := T;
+        bool broken() begin return F; end
+        void thread0() begin enforce intact; intact := broken(); assert(F); end
+        void thread1() begin assume(!intact); intact := T; end";
+    assert_eq!(least(text), None);
+    let waiting = "decl open := F;
+        void pass() begin skip; end
+        void thread0() begin decl inside := F; enforce open | !inside; inside := T; end
+        void thread1() begin pass(); end
+        void thread2() begin open := T; end";
+    assert_eq!(least(waiting), None);
+    let late = "decl open := T; decl seen := F;
+        bool pass() begin assume(!seen); return T; end
+        void thread0() begin decl inside := F; enforce open | !inside; inside := pass(); assert(F); end
+        void thread1() begin seen := T; open := F; open := T; end";
+    assert_eq!(least(late), Some(1));
+}
+
 #[test]
 fn nobody_runs_inside_the_section_of_another() {
     let text = "decl x := F; decl y := F;

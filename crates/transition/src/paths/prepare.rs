@@ -50,7 +50,7 @@ impl PathLayout {
         let edge = &program.edges[id];
         let proc = program.locs[edge.from].proc;
         Ok(match &edge.op {
-            Op::Assign(assign) => Prepared::Step(self.assignment(assign)?),
+            Op::Assign(_) => Prepared::Step(self.assignment(&edge.as_assignment())?),
             Op::Assert(_) => {
                 let failure = edge.failure().expect("the edge is an assertion");
                 let fails = self.assignment(&Assign::assume(failure))?.relation;

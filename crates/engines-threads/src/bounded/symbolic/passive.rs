@@ -22,7 +22,7 @@ impl Machine<'_> {
         others: &[Pair],
     ) -> Result<(), OutOfNodes> {
         let At::Place(place) = block.items[item].key.at else { unreachable!("threads that are gone do not move") };
-        let mover = block.items[item].set.and(&self.steps.active(&self.layout, id, assign)?)?;
+        let mover = block.items[item].set.and(&self.steps.active((self.program, &self.layout), id, assign)?)?;
         let mut rows: Vec<(Bdd, Vec<SetId>)> = vec![(mover, Vec::new())];
         for pair in others {
             rows = self.split(rows, (id, assign), pair)?;

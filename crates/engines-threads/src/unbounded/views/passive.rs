@@ -17,7 +17,7 @@ impl ViewModel<'_> {
     pub(super) fn passive(&mut self, set: &Bdd, id: EdgeId, to: Place, others: &[InSlot]) -> Result<Bdd, OutOfNodes> {
         let program = self.program;
         let Op::Assign(assign) = &program.edges[id].op else { unreachable!("only assignments have passive parts") };
-        let mut set = set.and(&self.steps.active(&self.layout, id, assign)?)?;
+        let mut set = set.and(&self.steps.active((self.program, &self.layout), id, assign)?)?;
         for (place, view_slot) in others {
             let model = (program, &self.layout);
             let Some(step) = self.steps.peer_step(model, (id, assign), self.places[*place as usize])? else { continue };

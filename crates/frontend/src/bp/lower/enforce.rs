@@ -1,12 +1,13 @@
 //! The `enforce` clause of a procedure: every step of a thread inside it leads to a state in which the clause can hold.
 //!
-//! An assignment has the clause, over new values, in its condition. Every other step *ensures* it
-//! ([`selvedge_ir::Edge::ensures`]), over the values after it; that of a call is its return. What a step ensures makes
+//! An assignment has the clause, over new values, in its condition, unless that is a condition on other threads, which
+//! holds if there is none. Every other step *ensures* it ([`selvedge_ir::Edge::ensures`]), over the values after it;
+//! that of a call is its return. What a step ensures makes
 //! no choices, so the choices of the clause are resolved before ([`possible`]): it must be possible that it holds.
 
 use selvedge_ir::simplify::{and, not, size};
 use selvedge_ir::span::{Origin, Span};
-use selvedge_ir::{BinaryOp, Edge, Expr, LocId, Op, UnaryOp};
+use selvedge_ir::{Assign, BinaryOp, Edge, Expr, LocId, Op, UnaryOp};
 
 use super::body::Body;
 use super::expr::{Context, ExprCx};
@@ -59,6 +60,12 @@ impl Body<'_, '_> {
             return self.too_much_enforced(span);
         }
         let edge = match op {
+            Op::Assign(assign) if assign.constrain.is_passive() => {
+                let Some(ensures) = before_step(&enforce.possible, &assign) else {
+                    return self.cannot_enforce(origin.span);
+                };
+                Edge { from, to, op: Op::Assign(assign), ensures }
+            }
             Op::Assign(mut assign) => {
                 assign.constrain = Expr::and(assign.constrain, after_step(&enforce.expr, n_choices));
                 Edge::new(from, to, Op::Assign(assign))
@@ -68,10 +75,27 @@ impl Body<'_, '_> {
         self.add_edge(edge, origin);
     }
 
+    fn cannot_enforce(&mut self, span: Span) {
+        let message = "an arbitrary value and a condition on other threads, in a procedure with `enforce`";
+        let help = "assign the value in a statement of its own";
+        self.low.report(Diagnostic::new(Code::Unsupported, message, span).help(help));
+    }
+
     fn too_much_enforced(&mut self, span: Span) {
         let message = "this clause is too large for the number of statements to which it applies";
         self.low.report(Diagnostic::new(Code::BeyondLimit, message, span));
     }
+}
+
+/// Returns a clause about the values after an assignment over those before it; `None` if it depends on choices of the
+/// assignment.
+fn before_step(clause: &Expr, assign: &Assign) -> Option<Expr> {
+    let before = clause.map_leaves(&mut |leaf| match leaf {
+        Expr::Var(var) => assign.active.iter().find(|(target, _)| target == var).map_or(leaf, |(_, rhs)| rhs).clone(),
+        other => other.clone(),
+    });
+    let chooses = before.any_leaf(|leaf| matches!(leaf, Expr::Choice(..)));
+    (!chooses).then_some(before)
 }
 
 /// Returns the clause over new values, with choices that begin at `n_choices`.

@@ -14,9 +14,9 @@ const MAX_ROUNDS: usize = 8;
 /// ensures is folded already; an assertion that always holds becomes an assumption of it.
 pub(super) fn fold_step(edge: &Edge, constants: &Constants) -> Option<(Op, Fixed)> {
     match &edge.op {
+        _ if *edge.needs() == Expr::FALSE => None,
         Op::Assign(assign) if assign.is_passive() => Some((edge.op.clone(), Vec::new())),
         Op::Assign(assign) => fold_assign(assign, constants),
-        _ if *edge.needs() == Expr::FALSE => None,
         op => match fold_exprs(op, constants) {
             Op::Assert(Expr::TRUE) => Some((Op::assume(edge.ensures.clone()), Vec::new())),
             folded => Some((folded, Vec::new())),

@@ -153,7 +153,8 @@ pub fn step<'p>(aig: &mut Aig, program: &'p Program, edge: EdgeId, now: &Valuati
     let effect = match op {
         Op::Assign(step) => {
             let (condition, after) = assign(aig, step, now, &choices);
-            Effect::Next(condition, after)
+            let needs = value(aig, ensures, now, &[]);
+            Effect::Next(aig.and(condition, needs), after)
         }
         Op::AtomicBegin | Op::AtomicEnd => Effect::Next(value(aig, ensures, now, &[]), now.clone()),
         Op::Assert(condition) => Effect::Assert(value(aig, ensures, now, &[]), value(aig, condition, now, &choices)),

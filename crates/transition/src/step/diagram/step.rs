@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
-use selvedge_ir::{Assign, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, VarId};
+use selvedge_ir::{Assign, EdgeId, EntryId, Expr, LocId, ProcId, Program, VarId};
 use selvedge_logic::bdd::{Bdd, OutOfNodes, Renaming, VarSet};
 
 use super::layout::{PairLayout, When, Who};
@@ -47,21 +47,24 @@ impl Steps {
             return Ok(Rc::clone(step));
         }
         let edge = &program.edges[id];
-        let step = Rc::new(match &edge.op {
-            Op::Assign(assign) => layout.assignment(assign, edge.to)?,
-            _ => layout.assignment(&edge.as_assignment(), edge.to)?,
-        });
+        let step = Rc::new(layout.assignment(&edge.as_assignment(), edge.to)?);
         self.known[id] = Some(Rc::clone(&step));
         Ok(step)
     }
 
     /// Returns the part of an assignment with passive parts that concerns the moving thread.
-    pub fn active(&mut self, layout: &PairLayout, id: EdgeId, assign: &Assign) -> Result<Bdd, OutOfNodes> {
+    pub fn active(
+        &mut self,
+        (program, layout): (&Program, &PairLayout),
+        id: EdgeId,
+        assign: &Assign,
+    ) -> Result<Bdd, OutOfNodes> {
         if let Some(known) = self.active.get(&id) {
             return Ok(known.clone());
         }
         let keeps = |number: u32| is_common(assign, number) && in_passive_parts(assign, number);
-        let relation = layout.moved(Who::Mover, assign, &keeps)?;
+        let needs = layout.value(Who::Mover, program.edges[id].needs())?;
+        let relation = layout.moved(Who::Mover, assign, &keeps)?.and(&needs)?;
         self.active.insert(id, relation.clone());
         Ok(relation)
     }
