@@ -184,6 +184,7 @@ fn mistakes_are_located() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "the text is too long for an interpreter")]
 fn deep_nesting_is_refused() {
     let head = "shared x: bool\nproc f() from L0 to L1\nL0 -> L0: assume ";
     let nested = |deep: usize| format!("{head}{}x{}", "(".repeat(deep), ")".repeat(deep));

@@ -3,9 +3,12 @@
 mod certificate;
 mod cover;
 mod deadlock;
+#[cfg(not(miri))] // The records take hours there.
 mod evidence;
+#[cfg(not(miri))] // Miri starts no solver.
 mod integers;
 mod interpreter;
 mod replay;
 mod threads;
+#[cfg(not(miri))] // It reads sources and runs nothing.
 mod trust;

@@ -18,7 +18,7 @@ use super::programs::{PROGRAMS, SYSTEMS, Subjected};
 use crate::harness::{Fault, fault};
 
 /// The time that the judge is given, and the time after which it must have ended.
-const PATIENCE: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(10)];
+const PATIENCE: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(10)];
 
 fn source(bytes: &[u8]) -> Source {
     Source::from_bytes("evidence.json", bytes.to_vec())
@@ -147,7 +147,7 @@ mod tests {
             assert_eq!(accepted(&file), [true, false], "{seed}");
             kinds.insert(kind);
         }
-        assert!(kinds.len() >= 5, "{kinds:?}");
+        assert!(kinds.len() >= 6, "{kinds:?}");
         assert!(seeds_of("system_certificate").iter().all(|seed| {
             let proof = read_system_certificate(seed).and_then(|file| file.proof(&SYSTEMS[0].1));
             proof.is_ok_and(|proof| verify_system(&SYSTEMS[0].1, &proof, &Run::unlimited()).is_ok())

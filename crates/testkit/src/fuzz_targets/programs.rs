@@ -31,7 +31,8 @@ impl Subjected {
 /// A pair of programs: a name, a text with a hole, the words that make it safe and unsafe, and the number of threads.
 type Pair = (&'static str, &'static str, [&'static str; 2], Option<u32>);
 
-const PAIRS: [Pair; 6] = [
+const PAIRS: [Pair; 7] = [
+    ("jump.bp", JUMP, ["done", "bad"], None),
     ("calls.bp", CALLS, ["x", "!x"], None),
     ("loop.bp", LOOP, ["a", "!a"], None),
     ("lock.bp", LOCK, ["1", "0"], Some(3)),
@@ -39,6 +40,13 @@ const PAIRS: [Pair; 6] = [
     ("wake.bp", WAKE, ["1", "0"], Some(2)),
     ("count.gcl", COUNT, ["5", "6"], None),
 ];
+
+const JUMP: &str = "void main() begin
+  goto HOLE;
+  bad: assert(0);
+  done: skip;
+end
+";
 
 const CALLS: &str = "decl g;
 bool same(x) begin

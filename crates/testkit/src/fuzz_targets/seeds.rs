@@ -3,15 +3,16 @@
 
 use std::path::Path;
 
-use selvedge_check::{Outcome, Run};
+use selvedge_check::{Certificate, Outcome, Run};
 use selvedge_driver::{Options, check};
+use selvedge_engines::control_flow;
 use selvedge_frontend::bp::{LoadOptions, load};
 use selvedge_frontend::codes::Code;
 use selvedge_frontend::fp::{Schedule, system};
 use selvedge_frontend::{pds, spec, tts};
 use selvedge_ir::{Target, text};
 use selvedge_report::json::{CertificateFile, QuestionView, SystemCertificateFile, TraceFile};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::programs::{PROGRAMS, SYSTEMS, Subjected};
 use crate::corpus::{files, own, read, root};
@@ -136,6 +137,9 @@ fn evidence(target: &str) -> Vec<String> {
         if subject.file.ends_with(".bp") {
             let pieces = pieces(&subject.posed, &subject.question);
             found.extend(pieces.into_iter().map(|(_, piece)| piece.to_string()));
+            found.extend(
+                control_flow::certificate(&subject.posed.task()).map(|locs| written(subject, &locs).to_string()),
+            );
         } else if target == "trace" {
             found.extend(trace_of(subject));
         } else {
@@ -154,11 +158,14 @@ pub(super) fn trace_of(subject: &Subjected) -> Option<String> {
     serde_json::to_string(&file).ok()
 }
 
+fn written(subject: &Subjected, certificate: &Certificate) -> Value {
+    let file = CertificateFile::new(subject.context(), QuestionView::new(&subject.question, None), certificate);
+    serde_json::to_value(file).expect("certificates are JSON")
+}
+
 /// A certificate about integers, whose formulas are those of solvers.
 fn integers(subject: &Subjected) -> String {
-    let locations = selvedge_check::Certificate::ControlFlow(Default::default());
-    let file = CertificateFile::new(subject.context(), QuestionView::new(&subject.question, None), &locations);
-    let mut file = serde_json::to_value(file).expect("certificates are JSON");
+    let mut file = written(subject, &Certificate::ControlFlow(Vec::new()));
     file["proof"] = json!({
         "kind": "integers",
         "variables": [{ "number": 0, "variable": "x", "procedure": null }],

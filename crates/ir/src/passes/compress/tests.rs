@@ -245,6 +245,7 @@ fn loops_keep_their_heads() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "the program is too large for an interpreter")]
 fn composed_steps_stay_small() {
     let doubling: String = (0..40).map(|loc| format!("L{loc} -> L{}: n := n * n + n\n", loc + 1)).collect();
     let text = format!("shared n: int\nproc f() from L0 to L41\n{doubling}L40 -> L41: return\nstart f");
@@ -255,6 +256,7 @@ fn composed_steps_stay_small() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "the program is too large for an interpreter")]
 fn long_programs_are_compressed() {
     let lines: String = (0..20_000).map(|loc| format!("L{loc} -> L{}: x := !x\n", loc + 1)).collect();
     let text = format!("shared x: bool\nproc f() from L0 to L20001\n{lines}L20000 -> L20001: return\nstart f");

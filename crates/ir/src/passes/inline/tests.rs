@@ -145,6 +145,7 @@ fn procedures_whose_locals_other_threads_mention_stay() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "the program is too large for an interpreter")]
 fn the_limit_keeps_calls() {
     let doubling = |i: usize| {
         let (l, m, n, exit) = (4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3);
