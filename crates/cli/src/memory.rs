@@ -91,7 +91,8 @@ fn allocated() -> u64 {
     IN_USE.load(Ordering::Relaxed)
 }
 
-// SAFETY: each method hands its arguments unchanged to the system's allocator, whose contract is the same, or refuses with null.
+// SAFETY: each method hands its arguments unchanged to the system's allocator, whose contract is the same, or refuses
+// with null.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if is_refused(layout.size()) {

@@ -232,6 +232,31 @@ fn worth(attempt: &Attempt) -> Worth {
     }
 }
 
+/// The order in which attempts are reported: by what the answer is worth, and without an answer by the reason.
+fn rank(attempt: &Attempt) -> (Worth, Urgency) {
+    (worth(attempt), urgency(&attempt.outcome))
+}
+
+/// The reasons to have no answer. With a higher limit an engine might have had one, which users should know, whatever
+/// the bounds of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Urgency {
+    /// Its turn was over.
+    Turn,
+    /// A reason of the engine's own.
+    Own,
+    /// A limit of the run.
+    Limit,
+}
+
+fn urgency(outcome: &Outcome) -> Urgency {
+    match outcome {
+        Outcome::Unknown(Reason::Stop(Stop::PartStopped)) => Urgency::Turn,
+        Outcome::Unknown(Reason::Stop(Stop::Cancelled | Stop::TimeLimit(_) | Stop::MemoryLimit(_))) => Urgency::Limit,
+        _ => Urgency::Own,
+    }
+}
+
 fn end_of(attempt: &Attempt) -> EngineEnd {
     match &attempt.outcome {
         Outcome::Unknown(reason) => EngineEnd::GaveUp(reason.clone()),
@@ -262,7 +287,7 @@ impl Standing {
                 return;
             }
         };
-        let is_better = worth(&attempt) > self.worth() || !self.has_reason();
+        let is_better = self.best.as_ref().is_none_or(|(_, best)| rank(&attempt) > rank(best));
         let end = match end_of(&attempt) {
             EngineEnd::Answered => EngineEnd::Overtaken,
             end => end,
@@ -275,11 +300,6 @@ impl Standing {
 
     fn worth(&self) -> Worth {
         self.best.as_ref().map_or(Worth::Open, |(_, attempt)| worth(attempt))
-    }
-
-    /// Returns whether there is an answer, or an engine that gave up for a reason of its own.
-    fn has_reason(&self) -> bool {
-        self.best.as_ref().is_some_and(|(_, attempt)| !is_part_stopped(&attempt.outcome))
     }
 
     /// Ends it. Engines that began and have not ended were overtaken, or did not notice that the run must stop. Without
@@ -296,7 +316,15 @@ impl Standing {
             return Err(failure);
         }
         let stopped = |stop| (0, Attempt::stopped(prepared, self.team[0], stop));
-        let best = self.best.filter(|(_, attempt)| stop.is_none() || !is_part_stopped(&attempt.outcome));
+        let was_stopped = stop.is_some_and(|stop| {
+            let end = EngineEnd::GaveUp(Reason::Stop(stop));
+            self.runs.iter().flatten().any(|run| run.end == end)
+        });
+        let best = self.best.filter(|(_, attempt)| match urgency(&attempt.outcome) {
+            Urgency::Turn => stop.is_none(),
+            Urgency::Own => !was_stopped,
+            Urgency::Limit => true,
+        });
         let (number, attempt) = best.unwrap_or_else(|| stopped(stop.unwrap_or(Stop::PartStopped)));
         if let (Some(run), true) = (&mut self.runs[number], worth(&attempt) > Worth::Open) {
             run.end = EngineEnd::Answered;
@@ -569,6 +597,8 @@ mod tests {
         Lies,
         /// It never looks at its limits.
         Deaf,
+        /// It ends at a bound.
+        Bounded,
     }
 
     impl Engine for Defective {
@@ -584,6 +614,7 @@ mod tests {
             match self {
                 Defective::Panics => panic!("this cannot happen"),
                 Defective::Lies => Ok(Verdict::Unsafe(selvedge_check::Trace::default())),
+                Defective::Bounded => Err(Stop::BoundReached(selvedge_check::Bound::Steps(1))),
                 Defective::Deaf => loop {
                     std::thread::sleep(Duration::from_millis(10));
                 },
@@ -600,6 +631,7 @@ mod tests {
     static PANICS: Row = row(|_| Box::new(Defective::Panics));
     static LIES: Row = row(|_| Box::new(Defective::Lies));
     static DEAF: Row = row(|_| Box::new(Defective::Deaf));
+    static BOUNDED: Row = row(|_| Box::new(Defective::Bounded));
 
     fn ask(team: &[&'static Row], jobs: usize, run: &Run<'_>) -> Result<Best, Failure> {
         crate::defect::install();
@@ -633,6 +665,18 @@ mod tests {
                 assert!(matches!(failure, Some(Failure::Panicked { engine: "defective", .. })), "{failure:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_limit_that_ended_an_engine_is_the_reason_whatever_the_bounds_of_others() {
+        let limit = Duration::from_millis(100);
+        let limits = selvedge_check::Limits { time: Some(limit), ..selvedge_check::Limits::default() };
+        let run = Run::new(CancelToken::default(), limits, &());
+        let best = ask(&[&BOUNDED, &DEAF], 2, &run).expect("there is no defect");
+        assert_eq!(best.attempt.outcome.reason(), Some(&Reason::Stop(Stop::TimeLimit(limit))));
+        let bound = Reason::Stop(Stop::BoundReached(selvedge_check::Bound::Steps(1)));
+        let best = ask(&[&BOUNDED, &BOUNDED], 2, &Run::unlimited()).expect("there is no defect");
+        assert_eq!(best.attempt.outcome.reason(), Some(&bound));
     }
 
     #[test]

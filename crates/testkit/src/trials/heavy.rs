@@ -48,9 +48,9 @@ pub fn counting() -> String {
 pub fn crowd() -> String {
     let ((shared, next), (own, own_next)) = (counter('s', 12), counter('l', 12));
     format!(
-        "shared {}void main() begin\n  decl {own};\n  {own} := {};\n  while * do\n    start_thread goto work;\n  od;\n  \
-         end_thread;\n  work: while 1 do\n    if * then\n      {} := {};\n    fi;\n    if s1 then\n      {own} := {};\n    \
-         fi;\n    assert(!({} & {}));\n  od;\nend\n",
+        "shared {}void main() begin\n  decl {own};\n  {own} := {};\n  while * do\n    start_thread goto work;\n  \
+         od;\n  end_thread;\n  work: while 1 do\n    if * then\n      {} := {};\n    fi;\n    if s1 then\n      \
+         {own} := {};\n    fi;\n    assert(!({} & {}));\n  od;\nend\n",
         zeros(&shared),
         ["0"; 12].join(", "),
         shared.join(", "),
@@ -66,8 +66,8 @@ pub fn crowd() -> String {
 pub fn processes() -> String {
     let (shared, next) = counter('s', 24);
     format!(
-        "shared {}process worker begin\n  void main() begin\n    while * do\n      {} := {};\n      assert(!({}));\n    \
-         od;\n  end\nend\n",
+        "shared {}process worker begin\n  void main() begin\n    while * do\n      {} := {};\n      \
+         assert(!({}));\n    od;\n  end\nend\n",
         zeros(&shared),
         shared.join(", "),
         next.join(", "),

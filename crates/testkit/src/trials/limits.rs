@@ -55,10 +55,10 @@ impl Row {
             Limit::Time(limit) => seconds > limit as f64 + 1.0,
             Limit::Memory(limit) => self.ran.peak > (limit * 12 / 10 + 50) * 1_000_000 || seconds > BESIDE as f64 + 1.0,
         };
-        let fits = match (self.limit, self.ran.end) {
-            (_, End::Code(0 | 1 | 2 | 5 | 10 | 11)) => true,
-            (Limit::Memory(_), End::Code(12)) => true,
-            _ => false,
+        let fits = match self.ran.end {
+            End::Code(12) => matches!(self.limit, Limit::Memory(_)),
+            End::Code(code) => [0, 1, 2, 5, 10, 11].contains(&code),
+            End::Signal(_) | End::Overdue => false,
         };
         is_over || !fits || !self.ran.orphans.is_empty()
     }
@@ -239,11 +239,12 @@ pub fn page(groups: &[(&'static str, Vec<Row>)]) -> String {
 const PREFACE: &str = "\
 # How well limits hold
 
-Each task below would run for minutes or for ever, or is an input that is hard to read. It was run with `--time-limit 2s`,
-with `--memory-limit 200MB` and with `--memory-limit 50MB` (these with `--time-limit 10s`, too). A time limit holds if the
-program ends at most a second later. A memory limit holds if the resident memory of the program and of its solvers is
-never more than 20 % and 50 MB above it. The [exit code](guide/contracts.md) is 11 at the time limit and 12 at the memory
-limit; other codes mean that the task ended by itself. The limits of `crosscheck` are those of each of its tools. Times are those of a busy machine with two cores.
+Each task below would run for minutes or for ever, or is an input that is hard to read. It was run with
+`--time-limit 2s`, with `--memory-limit 200MB` and with `--memory-limit 50MB` (these with `--time-limit 10s`, too). A
+time limit holds if the program ends at most a second later. A memory limit holds if the resident memory of the program
+and of its solvers is never more than 20 % and 50 MB above it. The [exit code](guide/contracts.md) is 11 at the time
+limit and 12 at the memory limit; other codes mean that the task ended by itself. The limits of `crosscheck` are those of each
+of its tools. Times are those of a busy machine with two cores.
 
 The page is the output of
 

@@ -119,7 +119,6 @@ pub fn of_portfolio() -> Vec<Task> {
             ("--trace-out t.json @worker_pool.bp", 10),
             ("--certificate c.json @mutex.tts", 0),
             ("--certificate c.json @mutex.gcl", 0),
-            ("--trace-out t.json @bakery_wrap.gcl", 10),
         ] {
             tasks.push(Task::new(&format!("check {jobs} {text}"), code, Engines::Several));
         }
