@@ -108,7 +108,7 @@ pub enum Bound {
     #[error("no error within {0} threads")]
     Threads(u32),
     /// This many threads at a time, of which none is a deadlock.
-    #[error("no deadlock with up to {}; with more there may be one: --threads N decides it for N", count(*.0, "thread"))]
+    #[error("no deadlock with up to {}; more may have one: --threads N decides it for N", count(*.0, "thread"))]
     DeadlockThreads(u32),
     /// This many frames on a stack.
     #[error("no error within {0} frames per stack")]

@@ -99,7 +99,8 @@ pub(crate) fn decide(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>)
     Ok(answer(prepared, attempt, runs))
 }
 
-/// Returns the options with which engines run side by side: there `bmc` has no bound on steps but the work of the others.
+/// Returns the options with which engines run side by side: there `bmc` has no bound on steps but the work of the
+/// others.
 fn without_step_bound(options: &Options) -> Options {
     let mut options = options.clone();
     if options.engine.is_none() {
@@ -554,7 +555,8 @@ impl Parallel {
         true
     }
 
-    /// Passes on the events of the engine that has run longest. One that only finds errors must leave memory to the others.
+    /// Passes on the events of the engine that has run longest. One that only finds errors must leave memory to the
+    /// others.
     fn show(&self, number: usize, event: Event, run: &Run<'_>) {
         let is_large = matches!(event, Event::Unwound { nodes, .. } if nodes > MOST_NODES);
         if is_large && only_finds_errors(self.standing.team[number]) {

@@ -26,6 +26,10 @@ use crate::{Ask, Failure, Minimize, Options, Prepared, portfolio};
 
 /// Checks that the question can be asked with errors that count after some steps only.
 pub(crate) fn validate(target: &Target, options: &Options) -> Result<(), InvalidQuestion> {
+    if options.ask != Ask::Any && target.deadlock {
+        let message = "--deadlock cannot be combined with --all, --reachable or --projection".to_string();
+        return Err(InvalidQuestion { message, help: None });
+    }
     if options.ask == Ask::Projection && !target.together.is_empty() {
         let message = "--projection is about assertions and labels, not about --together".to_string();
         return Err(InvalidQuestion { message, help: None });

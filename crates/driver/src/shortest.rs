@@ -1,9 +1,9 @@
 //! The shortest execution to an error, for programs with one thread.
 //!
-//! The engine `bmc` looks at all executions of zero steps, of one, and so on. So what it finds within fewer steps than an
-//! execution that is known has the least number of steps; if it finds nothing, the known one has. It works within a small
-//! budget: if that is used up, the known execution stays. Tools that refine abstractions by executions want the shortest,
-//! since a longer one may repeat a loop for no reason.
+//! The engine `bmc` looks at all executions of zero steps, of one, and so on. So what it finds within fewer steps than
+//! an execution that is known has the least number of steps; if it finds nothing, the known one has. It works within a
+//! small budget: if that is used up, the known execution stays. Tools that refine abstractions by executions want the
+//! shortest, since a longer one may repeat a loop for no reason.
 
 use std::time::Duration;
 

@@ -1,9 +1,9 @@
 //! Questions about deadlocks on generated programs with threads, compared with a search that knows no shortcut.
 //!
-//! The search keeps states as they are: threads keep their numbers, and every variable starts with every value. For each
-//! engine that takes the question: its answer is the search's, its execution replays and its certificate is accepted,
-//! also for the program with calls replaced by bodies. The driver gives the same answer, with an execution made small.
-//! A deadlock that is found for any number of threads replays for any number.
+//! The search keeps states as they are: threads keep their numbers, and every variable starts with every value. For
+//! each engine that takes the question: its answer is the search's, its execution replays and its certificate is
+//! accepted, also for the program with calls replaced by bodies. The driver gives the same answer, with an execution
+//! made small. A deadlock that is found for any number of threads replays for any number.
 
 use std::collections::HashSet;
 

@@ -157,7 +157,8 @@ pub(crate) struct CheckArgs {
     /// Show the execution to the error exactly as the engine found it
     #[arg(long, overrides_with = "minimize")]
     pub(crate) no_minimize: bool,
-    /// Show an execution to the error with as few steps as possible, within a small budget; for programs with one thread
+    /// Show an execution to the error with as few steps as possible, within a small budget; for programs with one
+    /// thread
     #[arg(long)]
     pub(crate) shortest: bool,
     /// Show all warnings, not only the first of each kind

@@ -33,6 +33,9 @@ use clause::Clause;
 
 /// Returns the clauses of a question, or the reason why there are none, without a full stop.
 pub fn render(context: Context<'_>, target: &Target) -> Result<String, String> {
+    if target.deadlock {
+        return Err("Horn clauses do not support --deadlock".to_string());
+    }
     if context.program.vars.iter().any(|var| var.ty == Ty::Int) {
         return integers::render(context, target);
     }

@@ -11,8 +11,8 @@
 //! Once the first has stepped aside, no other thread can move, so the others stay in their local states.
 //!
 //! For questions about deadlocks a thread must not be able to wait where the system has no state: targets are left out,
-//! and a rule that starts a thread first changes the shared state to one that occurs in no rule, so that no other thread
-//! moves until it is done.
+//! and a rule that starts a thread first changes the shared state to one that occurs in no rule, so that no other
+//! thread moves until it is done.
 
 use selvedge_ir::span::{Origin, Role, SourceMap, Span};
 use selvedge_ir::tts::{LocalId, Rule, Tts};

@@ -40,8 +40,8 @@ impl Pass {
     }
 
     /// Returns whether the program after the pass has a deadlock exactly if the one before it has one. Compression
-    /// merges steps, so that a thread can no longer wait between them; the others drop steps and variables that no error
-    /// depends on, but a thread may wait for them.
+    /// merges steps, so that a thread can no longer wait between them; the others drop steps and variables that no
+    /// error depends on, but a thread may wait for them.
     pub fn keeps_deadlocks(self) -> bool {
         match self {
             Pass::Inline => true,
