@@ -36,7 +36,7 @@ fn the_evidence_is_replayed_and_verified_for_this_question_only() {
     let (trace, proof) = (scratch("deadlock.json"), scratch("free.json"));
     assert_eq!(run(&format!("check -q --deadlock --trace-out {trace} {EXAMPLE}")).code, 10);
     assert_eq!(run(&format!("replay --deadlock {trace} {EXAMPLE}")).code, 10);
-    assert_eq!(run(&format!("replay {trace} {EXAMPLE}")).code, 1, "another question");
+    assert_eq!(run(&format!("replay {trace} {EXAMPLE}")).code, 2, "another question");
     let free = "../../../../tests/regress/0051-forks-in-one-order.bp";
     assert_eq!(run(&format!("check -q --deadlock --certificate {proof} {free}")).code, 0);
     assert_eq!(run(&format!("verify --deadlock {proof} {free}")).code, 0);

@@ -78,8 +78,8 @@ fn all_states_are_visited() {
     // The second thread waits for a lock that is never released.
     assert!(matches!(accepted(&locks("a", "b", "deadlock")), Some(Flaw::Deadlock(_))));
     assert_eq!(accepted(&locks("b", "a", "L2")), Some(Flaw::Location(LocId::new(2))));
-    let text = "shared x: bool\ninit x := F\nproc p() from L0 to L1\ne0 L0 -> L0: x := !x\ne1 L0 -> L1: assume x\n\
-        start p\ntarget deadlock";
+    let text = "shared x: bool\ninit x := F\nproc p() from L0 to L2\ne0 L0 -> L0: x := !x\ne1 L0 -> L1: assume x\n\
+        e2 L1 -> L2: return\nstart p\ntarget deadlock";
     let free = parse_with_target(text).expect("the program is well-formed");
     assert_eq!(accepted(&free), None);
     let fails = parse_with_target(&text.replace("assume x", "assert !x").replace("deadlock", "e1"));

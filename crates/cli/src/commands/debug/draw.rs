@@ -141,7 +141,7 @@ fn all_values(app: &App<'_, '_>) -> Vec<Line<'static>> {
     rows.extend(bindings(app, &app.session.shared(app.at), ""));
     for thread in app.session.threads(app.at) {
         let flag = if thread.atomic { ", atomic" } else { "" };
-        rows.push(Line::styled(format!("{}{flag}", thread.name), of_thread(thread.id.0)));
+        rows.push(Line::styled(format!("{} {}{flag}", thread.id.0, thread.name), of_thread(thread.id.0)));
         rows.extend(bindings(app, &thread.vars, "  "));
         for frame in &thread.frames {
             let line = frame.position.map_or(String::new(), |at| format!(":{}", at.line));
@@ -190,7 +190,8 @@ fn step(app: &App<'_, '_>, position: usize) -> Line<'static> {
         return Line::styled(format!("{here}{position:>6}  start"), look);
     };
     let bar = if told.atomic { "┃" } else { " " };
-    let head = format!("{here}{position:>6} {} {bar} ", told.name);
+    let width = app.session.names().all().map(|(_, name)| name.chars().count()).max().unwrap_or(0);
+    let head = format!("{here}{position:>6} {:<width$} {bar} ", told.name);
     let text = format!("{}{}  ", "  ".repeat(told.depth.min(8)), told.text);
     Line::from(vec![
         Span::styled(head, of_thread(told.thread.0)),
