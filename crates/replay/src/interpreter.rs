@@ -107,10 +107,11 @@ impl<'p> Interpreter<'p> {
         scene.check_choices(&edge.op)?;
         let caller = thread.stack.iter().rev().nth(1).and_then(|frame| frame.call);
         let effect = Meaning::new(self.program, &mut Concrete, &mut scene).effect(edge, caller)?;
+        if !effect.conditions.iter().all(|condition| is_true(*condition)) {
+            return Ok(Outcome::Blocked);
+        }
         let mut fresh = Given::new(&step.fresh, self.program);
-        let outcome = if !effect.conditions.iter().all(|condition| is_true(*condition)) {
-            Outcome::Blocked
-        } else if effect.asserted.is_some_and(|holds| !is_true(holds)) {
+        let outcome = if effect.asserted.is_some_and(|holds| !is_true(holds)) {
             Outcome::Failed
         } else {
             Outcome::Next(self.after(state, position, (step.edge, control(edge, caller)), effect, &mut fresh)?)

@@ -1,5 +1,6 @@
 //! Tests of the lowering, by the textual form of the representation.
 
+use selvedge_frontend::diagnostic::Code;
 use selvedge_frontend::{LoadOptions, Loaded, bp};
 use selvedge_ir::span::Role;
 use selvedge_ir::text::print;
@@ -147,24 +148,40 @@ fn initial_values_of_globals_read_no_variable() {
 
 #[test]
 fn enforce_holds_after_every_step() {
-    let text = "decl x;\nvoid f() begin\n  enforce !x | *;\n  a: x := *;\n  g();\n  assert(x);\n  start_thread \
-     a;\n  atomic_begin;\n  return;\nend
+    let text = "decl x, y;\nvoid f() begin\n  enforce !x | y & *;\n  a: x := *;\n  g();\n  assert(x);\n  \
+     start_thread a;\n  atomic_begin;\n  return;\nend
 void g() begin skip; end\nvoid main() begin f(); end";
     let expected = [
-        "L8 -> L0: assume !x | ?0",
-        "L0 -> L1: x := ?0 constrain !x' | ?1",
-        "L1 -> L9: call g()",
-        "L9 -> L2: assume !x | ?0",
-        "L2 -> L10: assert x | !(!x | ?0)",
-        "L10 -> L3: assume !x | ?0",
-        "L11 -> L0: assume !x | ?0",
-        "L3 -> L12: fork L11",
-        "L12 -> L4: assume !x | ?0",
-        "L4 -> L13: atomic_begin",
-        "L13 -> L5: assume !x | ?0",
+        "L8 -> L0: assume !x | (y & ?0)",
+        "L0 -> L1: x := ?0 constrain !x' | (y' & ?1)",
+        "L1 -> L2: call g() ensures !(x & !y)",
+        "L2 -> L3: assert x ensures !(x & !y)",
+        "L3 -> L4: fork L0 ensures !(x & !y)",
+        "L4 -> L5: atomic_begin ensures !(x & !y)",
         "L5 -> L7: return",
     ];
     assert_eq!(edges(&program(text), "f"), expected);
+}
+
+#[test]
+fn beside_a_condition_on_other_threads_the_clause_is_about_the_values_before() {
+    let text = "decl thread_local x, y;\nvoid main() begin\n  enforce x | y;\n  assume(x$);\n  \
+     x := y constrain 'x$;\nend";
+    let expected = [
+        "L3 -> L0: assume x | y",
+        "L0 -> L1: assume x$ ensures x | y",
+        "L1 -> L2: x := y constrain x$' ensures y | y",
+        "L2 -> L4: return",
+    ];
+    let found = edges(&program(text), "main");
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        let step = |text: &str| text.split_once(": ").map(|(_, step)| step.to_owned());
+        assert_eq!(step(found), step(expected));
+    }
+    let chosen = text.replace("x := y", "x := *");
+    let chosen = bp::load(&chosen, &LoadOptions::default());
+    assert!(chosen.diagnostics.iter().any(|diagnostic| diagnostic.code == Code::Unsupported));
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub(super) struct Places {
 
 impl Places {
     /// Follows the prelude, if there is one, and then the thread, whose first place comes right behind those of the
-    /// prelude.
+    /// prelude, unless the prelude never ends.
     pub(super) fn new(task: &Task<'_>, run: &Run<'_>) -> Result<Places, Refused> {
         let (program, table) = (task.program, PlaceTable::new(task, &[], false)?);
         let thread = program.entries[EntryId::new(0)].proc;
@@ -54,6 +54,9 @@ impl Places {
         let mut places = Places::default();
         let procs = program.prelude.into_iter().map(|prelude| (prelude, true)).chain([(thread, false)]);
         for (proc, is_prelude) in procs.filter(|(proc, _)| !is_error(*proc)) {
+            if !places.all.is_empty() && !places.moves.iter().any(|step| step.kind == Kind::Start) {
+                break;
+            }
             let (route, positions) = Route::alone(&table, proc, run)?;
             let n_before = places.all.len();
             places.all.extend(positions);
