@@ -26,6 +26,7 @@ mod trace;
 mod unroll;
 
 use selvedge_check::{Engine, Explanation, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_ir::callgraph::prelude_ends_early;
 use selvedge_transition::support::supports_one_thread;
 
 use simulate::Simulation;
@@ -107,7 +108,11 @@ impl Engine for Sat {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        supports_one_thread(task, self.name())
+        supports_one_thread(task, self.name())?;
+        if prelude_ends_early(task.program) {
+            return Err(Unsupported::new("`sat` does not support programs whose `init` ends its thread in the middle"));
+        }
+        Ok(())
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
