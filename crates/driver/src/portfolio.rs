@@ -239,22 +239,22 @@ fn rank(attempt: &Attempt) -> (Worth, Urgency) {
 }
 
 /// The reasons to have no answer. With a higher limit an engine might have had one, which users should know, whatever
-/// the bounds of others.
+/// the bounds of other engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Urgency {
     /// Its turn was over.
     Turn,
-    /// A reason of the engine's own.
-    Own,
-    /// A limit of the run.
-    Limit,
+    /// A bound of the engine's own.
+    Bound,
+    /// A limit of the run, or something that went wrong.
+    Trouble,
 }
 
 fn urgency(outcome: &Outcome) -> Urgency {
     match outcome {
         Outcome::Unknown(Reason::Stop(Stop::PartStopped)) => Urgency::Turn,
-        Outcome::Unknown(Reason::Stop(Stop::Cancelled | Stop::TimeLimit(_) | Stop::MemoryLimit(_))) => Urgency::Limit,
-        _ => Urgency::Own,
+        Outcome::Unknown(Reason::Stop(Stop::BoundReached(_))) => Urgency::Bound,
+        _ => Urgency::Trouble,
     }
 }
 
@@ -323,8 +323,8 @@ impl Standing {
         });
         let best = self.best.filter(|(_, attempt)| match urgency(&attempt.outcome) {
             Urgency::Turn => stop.is_none(),
-            Urgency::Own => !was_stopped,
-            Urgency::Limit => true,
+            Urgency::Bound => !was_stopped,
+            Urgency::Trouble => true,
         });
         let (number, attempt) = best.unwrap_or_else(|| stopped(stop.unwrap_or(Stop::PartStopped)));
         if let (Some(run), true) = (&mut self.runs[number], worth(&attempt) > Worth::Open) {

@@ -161,10 +161,12 @@ fn of_folder(folder: &Path) -> Result<Vec<Heavy>, String> {
     Ok(paths.iter().filter_map(one).collect())
 }
 
-/// Measures all tasks, and those of a folder of inputs, if one is named. `progress` sees each row.
+/// Measures all tasks whose names have a text in them, and those of a folder of inputs, if one is named. `progress` sees
+/// each row.
 pub fn measure(
     setting: &Setting,
     inputs: Option<&Path>,
+    only: &str,
     mut progress: impl FnMut(&Row),
 ) -> Result<Vec<(&'static str, Vec<Row>)>, String> {
     let mut groups = vec![
@@ -178,7 +180,7 @@ pub fn measure(
     let mut measured = Vec::new();
     for (title, tasks) in groups {
         let mut rows = Vec::new();
-        for task in tasks {
+        for task in tasks.into_iter().filter(|task| task.name.contains(only)) {
             for limit in LIMITS {
                 let row = settled(setting, &task, limit).map_err(|error| error.to_string())?;
                 progress(&row);
@@ -243,8 +245,8 @@ Each task below would run for minutes or for ever, or is an input that is hard t
 `--time-limit 2s`, with `--memory-limit 200MB` and with `--memory-limit 50MB` (these with `--time-limit 10s`, too). A
 time limit holds if the program ends at most a second later. A memory limit holds if the resident memory of the program
 and of its solvers is never more than 20 % and 50 MB above it. The [exit code](guide/contracts.md) is 11 at the time
-limit and 12 at the memory limit; other codes mean that the task ended by itself. The limits of `crosscheck` are those of each
-of its tools. Times are those of a busy machine with two cores.
+limit and 12 at the memory limit; other codes mean that the task ended by itself. The limits of `crosscheck` are those
+of each of its tools. Times are those of a busy machine with two cores.
 
 The page is the output of
 

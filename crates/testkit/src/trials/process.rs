@@ -201,14 +201,14 @@ struct Below {
 }
 
 impl Below {
-    /// Returns their resident memory.
+    /// Returns their resident memory, without the pages of files, which they share.
     fn resident(&mut self, name: &str, above: u32) -> u64 {
         if self.next.is_none_or(|next| Instant::now() >= next) {
             self.pids = of_trial(name);
             self.pids.retain(|pid| *pid != above);
             self.next = Some(Instant::now() + LOOK_BELOW);
         }
-        self.pids.iter().map(|pid| resident(*pid)).sum()
+        self.pids.iter().map(|pid| status(*pid, "RssAnon:")).sum()
     }
 }
 

@@ -163,7 +163,7 @@ struct Printed {
     line: String,
     reason: Option<String>,
     exit: Exit,
-    view: serde_json::Value,
+    view: Option<serde_json::Value>,
     findings: Vec<sarif::Finding>,
 }
 
@@ -201,8 +201,8 @@ fn print(checked: &Checked, args: &CheckArgs, session: &Session) -> Printed {
         line: summary.line,
         reason: summary.reason,
         exit,
-        view: checked.view(exit, args),
-        findings: checked.findings(),
+        view: (args.format == Format::Json).then(|| checked.view(exit, args)),
+        findings: if args.format == Format::Sarif { checked.findings() } else { Vec::new() },
     }
 }
 
@@ -242,7 +242,7 @@ fn write_part(path: Option<&PathBuf>, part: impl FnOnce() -> Option<String>, mis
 fn finish(results: Vec<Printed>, args: &CheckArgs, session: &Session) -> Exit {
     let exit = Exit::worst(results.iter().map(|printed| printed.exit));
     if args.format == Format::Json {
-        let views: Vec<_> = results.into_iter().map(|printed| printed.view).collect();
+        let views: Vec<_> = results.into_iter().filter_map(|printed| printed.view).collect();
         session.printer.out(&json::to_text(&json::report(exit.code(), &views)));
         return exit;
     }

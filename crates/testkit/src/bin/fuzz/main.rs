@@ -37,7 +37,7 @@ usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|deadlock|ca
             [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N] [--only KIND]
        fuzz faults [--count N] [--jobs N] [--program FILE]
        fuzz interrupts [--count N] [--seed N] [--first N] [--jobs N] [--program FILE]
-       fuzz limits [--inputs FOLDER] [--program FILE]
+       fuzz limits [--inputs FOLDER] [--only TEXT] [--program FILE]
        fuzz campaign --state FILE [--hours H] [--seed N] [--jobs N]
        fuzz seeds FOLDER
 

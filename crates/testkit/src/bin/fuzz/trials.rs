@@ -15,16 +15,19 @@ struct Options {
     first: u64,
     program: Option<PathBuf>,
     inputs: Option<PathBuf>,
+    only: String,
 }
 
 fn parse(mut words: impl Iterator<Item = String>) -> Result<Options, String> {
-    let mut options = Options { seed: 1, count: None, jobs: 2, first: 0, program: None, inputs: None };
+    let mut options =
+        Options { seed: 1, count: None, jobs: 2, first: 0, program: None, inputs: None, only: String::new() };
     while let Some(option) = words.next() {
         let value = words.next().ok_or(format!("option `{option}` has no value"))?;
         let number = || value.parse::<u64>().map_err(|_| format!("`{value}` is not a number"));
         match option.as_str() {
             "--program" => options.program = Some(PathBuf::from(&value)),
             "--inputs" => options.inputs = Some(PathBuf::from(&value)),
+            "--only" => options.only = value,
             "--first" => options.first = number()?,
             "--seed" => options.seed = number()?,
             "--count" => options.count = Some(number()?),
@@ -72,7 +75,7 @@ pub(crate) fn limits(words: impl Iterator<Item = String>) -> Result<ExitCode, St
     let options = parse(words)?;
     let inputs = options.inputs.as_deref().map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.into()));
     let show = |row: &limits::Row| eprintln!("{}", row.text());
-    let groups = limits::measure(&options.setting("release")?, inputs.as_deref(), show)?;
+    let groups = limits::measure(&options.setting("release")?, inputs.as_deref(), &options.only, show)?;
     print!("{}", limits::page(&groups));
     let holds = groups.iter().flat_map(|(_, rows)| rows).all(|row| !row.is_overrun());
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(6) })
