@@ -204,6 +204,10 @@ def build(folder, mutants):
     programs = {}
     by_number = {mutant["number"]: mutant for mutant in mutants}
     dropped = {m["number"] for m in mutants if m["genre"] == "FnValue" and "impl " in m["function"]["return_type"]}
+    # What did not compile in the last run is left out at once.
+    last = folder / "unbuilt.json"
+    unbuilt = set(json.loads(last.read_text())) if last.exists() else set()
+    dropped |= {m["number"] for m in mutants if m["name"] in unbuilt}
     for attempt in range(60):
         written = write(folder, [mutant for mutant in mutants if mutant["number"] not in dropped])
         # `check` is quick; the programs are built once nothing is left to drop.
@@ -221,6 +225,7 @@ def build(folder, mutants):
         if not new:
             sys.exit("\n".join(error["rendered"] or "" for error in errors[:5]) or checked.stderr)
         dropped |= new
+    last.write_text(json.dumps([m["name"] for m in mutants if m["number"] in dropped]))
     for package, targets in [("selvedge-replay", []), ("selvedge-ir", ["--lib"])]:
         built = run(["cargo", "test", "-p", package, *targets, "--no-run", "--message-format=json"], cwd=folder,
                     env=environment(folder))

@@ -240,6 +240,29 @@ fn a_passive_condition_must_hold_for_every_other_thread_and_holds_without_one() 
     assert!(blocked(&[T, T, F]));
 }
 
+/// The locals of all threads after the first of two threads has made the first step.
+fn locals_after_the_first(text: &str, choices: &[Value], passive: &[Value]) -> Vec<Vec<Value>> {
+    let program = program(text);
+    let step = Step { choices: choices.to_vec(), passive: vec![passive.to_vec()], ..step(0, 0) };
+    let after = state(run(&program, 2, ThreadScope::Unbounded, &[step]));
+    after.threads.iter().map(|thread| thread.top().locals.clone()).collect()
+}
+
+#[test]
+fn a_choice_that_the_mover_makes_too_is_made_once() {
+    let text = "proc main() from L0 to L1\nlocal l: bool, m: bool\ne0 L0 -> L2: l := ?0, l$ := ?0, m$ := ?1\n\
+        e1 L0 -> L1: return\nstart main: main any";
+    let after = locals_after_the_first(text, &[T, F], &[F, T]);
+    assert_eq!(after, [[T, F], [T, T]], "the second choice is made for the other thread");
+}
+
+#[test]
+fn a_condition_sees_what_the_step_writes_to_another_thread() {
+    let text = "proc main() from L0 to L1\nlocal l: bool, m: bool, n: bool\n\
+        e0 L0 -> L2: l$ := T, m$ := F constrain l$' & !m$' & !n$'\ne1 L0 -> L1: return\nstart main: main any";
+    assert_eq!(locals_after_the_first(text, &[], &[]), [[F, F, F], [T, F, F]]);
+}
+
 #[test]
 fn the_initial_threads_live_when_the_prelude_ends() {
     let program = program(

@@ -3,8 +3,8 @@
 //! For each kind of evidence in turn: an engine finds a piece about a generated program; the program or the question is
 //! edited in a few ways, the piece is forged in many, and the judge is asked about all combinations. Where it accepts a
 //! certificate, a search over all states must find no error, and where the conditions of a proof have an oracle of
-//! their own ([`crate::obligations`], [`crate::systems`]), that must agree. Where it accepts an execution, `stepper`
-//! must come to the error on its own. Most forgeries are about programs with an error: there every acceptance is a
+//! their own ([`crate::obligations`], [`crate::systems`]), that must agree. About executions `stepper`, which
+//! comes to the error on its own, must say the same. Most forgeries are about programs with an error: there every acceptance is a
 //! finding.
 
 mod forge;
@@ -282,5 +282,46 @@ impl Campaign for Judge {
             let _ = writeln!(table, "| {name} | {} |", counts.join(" | "));
         }
         table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A judge that accepts every list of numbers; the claim is wrong after each edit.
+    struct Gullible;
+
+    impl Court for Gullible {
+        type Asked = Truth;
+
+        fn edited(&self, _: &mut Rng, _: &Truth) -> Option<Truth> {
+            Some(Truth::Unsafe)
+        }
+
+        fn search(&self, asked: &Truth) -> Truth {
+            *asked
+        }
+
+        fn rule(&self, _: &Truth, _: &Value) -> Result<Ruling, Fault> {
+            Ok(Ruling::Accepted)
+        }
+
+        fn show(&self, asked: &Truth) -> String {
+            format!("{asked:?}")
+        }
+    }
+
+    #[test]
+    fn a_judge_that_accepts_too_much_is_found() {
+        let piece = Piece::new(serde_json::json!({ "proof": [1, 2, 3] }));
+        let run = |edits| {
+            let effort = Effort { edits, forgeries: [5, 5] };
+            let mut tally = Tally::default();
+            let trial = Trial { kind: "numbers", court: &Gullible, effort, donors: Vec::new() };
+            trial.run(&Truth::Safe, &piece, &mut Rng::new(1), &mut tally).map(|()| tally)
+        };
+        assert_eq!(run(0).map(|tally| tally["numbers: accepted"] > 3), Ok(true));
+        assert_eq!(run(1).map_err(|found| found.stage), Err("numbers: accepted".to_string()));
     }
 }

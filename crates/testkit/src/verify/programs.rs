@@ -267,12 +267,17 @@ impl Court for ExecutionCourt {
         let task = asked.task();
         let read = TraceFile::deserialize(file).ok().and_then(|file| file.trace(task.program).ok());
         let Some(trace) = read else { return Ok(Ruling::Unreadable) };
-        if replay(&task, &trace).is_err() {
+        let judged = replay(&task, &trace);
+        // Only bodies that the judge accepts can be written out.
+        if judged.is_err() && !trace.bodies.is_empty() {
             return Ok(Ruling::Rejected);
         }
-        is_execution(&task, &trace)
-            .map(|()| Ruling::Accepted)
-            .or_else(|why| fault("stepper", format!("accepted, but {why}")))
+        match (judged, is_execution(&task, &trace)) {
+            (Ok(_), Ok(())) => Ok(Ruling::Accepted),
+            (Err(_), Err(_)) => Ok(Ruling::Rejected),
+            (Ok(_), Err(why)) => fault("stepper", format!("accepted, but {why}")),
+            (Err(mismatch), Ok(())) => fault("stepper", format!("an execution, but the judge says {mismatch}")),
+        }
     }
 
     fn show(&self, asked: &Asked) -> String {
