@@ -24,7 +24,7 @@ import tree_sitter_rust
 from tree_sitter import Language, Parser
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ["crates/replay/src", "crates/ir/src/validate.rs"]
+SOURCES = ["crates/replay/src", "crates/ir/src/validate.rs", "crates/ir/src/lib.rs"]
 FILES = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "crates/replay/src").rglob("*.rs"))]
 FILES += ["crates/ir/src/validate.rs", "crates/ir/src/lib.rs"]
 SWITCH = """

@@ -4,7 +4,7 @@ use selvedge_check::ThreadScope;
 use selvedge_ir::text::parse;
 use selvedge_ir::trace::{Start, StartThread, Step, ThreadId};
 use selvedge_ir::validate::validate;
-use selvedge_ir::{EdgeId, EntryId, Program, Value, VarId};
+use selvedge_ir::{BinaryOp, EdgeId, EntryId, Expr, Op, Program, Ty, UnaryOp, Value, VarId, eval};
 use selvedge_replay::interpreter::Illegal;
 use selvedge_replay::{Interpreter, Outcome, State};
 
@@ -321,4 +321,51 @@ fn an_integer_beyond_64_bits_is_refused_not_wrapped() {
     let mut steps = vec![first, step(0, 1)];
     steps.extend(std::iter::repeat_n(step(0, 2), 4));
     assert_eq!(run(&program, 1, ThreadScope::Unbounded, &steps), Err(Illegal::Overflow));
+}
+
+/// Returns what the interpreter makes of an operator on given operands; `None` beyond 64 bits.
+fn computed(result: Ty, expr: Expr, operands: &[Value]) -> Option<Value> {
+    let mut program = program(
+        "shared b: bool, n: int\ninit b := F, n := 0\nproc main() from L0 to L2\ne0 L0 -> L1: skip\n\
+         e1 L1 -> L2: return\nstart main",
+    );
+    let place = usize::from(result == Ty::Int);
+    program.edges[EdgeId::new(0)].op = Op::set(vec![(VarId::new(place), expr)]);
+    validate(&program).expect("the program is valid");
+    let step = Step { choices: operands.to_vec(), ..step(0, 0) };
+    match run(&program, 1, ThreadScope::Unbounded, &[step]) {
+        Err(Illegal::Overflow) => None,
+        outcome => Some(state(outcome).shared[place]),
+    }
+}
+
+#[test]
+fn operators_have_the_values_of_their_definition() {
+    use BinaryOp::{Add, And, Eq, Implies, Le, Lt, Mul, Ne, Or, Sub, Xor};
+    let truths = [F, T];
+    let numbers = [i64::MIN, -3, -1, 0, 1, 2, 3, i64::MAX].map(Value::Int);
+    let logical = [And, Or, Xor, Implies, Eq, Ne].map(|op| (op, Ty::Bool, Ty::Bool));
+    let compared = [Eq, Ne, Lt, Le].map(|op| (op, Ty::Int, Ty::Bool));
+    let numeric = [Add, Sub, Mul].map(|op| (op, Ty::Int, Ty::Int));
+    for (op, ty, result) in logical.into_iter().chain(compared).chain(numeric) {
+        let values: &[Value] = if ty == Ty::Bool { &truths } else { &numbers };
+        for (left, right) in values.iter().flat_map(|left| values.iter().map(move |right| (*left, *right))) {
+            let expr = Expr::binary(op, Expr::Choice(0, ty), Expr::Choice(1, ty));
+            let found = computed(result, expr, &[left, right]);
+            assert_eq!(found, eval::binary(op, left, right).ok(), "{op:?} of {left:?} and {right:?}");
+        }
+    }
+    let unary = [(UnaryOp::Neg, Ty::Int), (UnaryOp::DivisibleBy(2), Ty::Bool), (UnaryOp::DivisibleBy(3), Ty::Bool)];
+    for (op, result) in unary {
+        for value in numbers {
+            let expr = Expr::Unary(op, Box::new(Expr::Choice(0, Ty::Int)));
+            assert_eq!(computed(result, expr, &[value]), eval::unary(op, value).ok(), "{op:?} of {value:?}");
+        }
+    }
+    for (condition, expected) in [(T, 1), (F, 2)] {
+        let branches = [1, 2].map(Expr::Int);
+        let [then, otherwise] = branches;
+        let expr = Expr::Ite(Box::new((Expr::Choice(0, Ty::Bool), then, otherwise)));
+        assert_eq!(computed(Ty::Int, expr, &[condition]), Some(Value::Int(expected)));
+    }
 }
