@@ -128,7 +128,10 @@ impl Analysis for Useful<'_> {
             ArrowKind::Step(id) if self.target.has_assert(id) => after | TARGET | TARGET_AFTER_RETURN,
             ArrowKind::Step(_) | ArrowKind::Fork(_) | ArrowKind::Spawn(_) => after,
             ArrowKind::Across(id) | ArrowKind::Enter(id) => self.before_call(id, values),
-            ArrowKind::Leave(_) | ArrowKind::Finish(_) | ArrowKind::Start(_) => after & TARGET_AFTER_RETURN,
+            ArrowKind::Leave(_) | ArrowKind::Start(_) => after & TARGET_AFTER_RETURN,
+            // The prelude ends here, however deep its stack: what follows does not wait for returns.
+            ArrowKind::Finish(_) if after & TARGET_AFTER_RETURN != 0 => TARGET | TARGET_AFTER_RETURN,
+            ArrowKind::Finish(_) => 0,
         }
     }
 }

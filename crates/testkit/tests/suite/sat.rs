@@ -10,7 +10,7 @@ use selvedge_engines::sat::{Options, Recursion, Sat, SummaryMode};
 use selvedge_engines::summaries::Summaries;
 use selvedge_frontend::bp::{LoadOptions, load};
 use selvedge_ir::Program;
-use selvedge_ir::callgraph::is_sequential;
+use selvedge_ir::callgraph::{is_sequential, prelude_ends_early};
 use selvedge_replay::{Judged, judge};
 use selvedge_testkit::corpus;
 use selvedge_testkit::generate::{Weights, generate};
@@ -143,7 +143,7 @@ fn all_programs_of_the_repository_with_one_thread() {
     let mut n_checked = 0;
     for entry in corpus::own().expect("the programs can be read") {
         let Some(program) = load(&entry.text, &LoadOptions::default()).program else { continue };
-        if !is_sequential(&program) {
+        if !is_sequential(&program) || prelude_ends_early(&program) {
             continue;
         }
         let target = target(&program);
@@ -165,6 +165,9 @@ fn generated(seeds: std::ops::Range<u64>, weights: &[Weights], mut look: impl Fn
     for (seed, weights) in seeds.zip(weights.iter().cycle()) {
         let text = generate(seed, weights).to_string();
         let Some(program) = load(&text, &LoadOptions::default()).program.filter(is_sequential) else { continue };
+        if prelude_ends_early(&program) {
+            continue;
+        }
         let target = target(&program);
         let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
         look(seed, &text, &task, ask(&task, Budget::default()));

@@ -7,7 +7,7 @@ use selvedge_check::{Engine, Run, Target, Task, ThreadScope, Verdict};
 use selvedge_engines::exhaustive::{Exhaustive, Options};
 use selvedge_engines::summaries::{self, Summaries};
 use selvedge_frontend::bp::{LoadOptions, load};
-use selvedge_ir::callgraph::is_sequential;
+use selvedge_ir::callgraph::{is_sequential, prelude_ends_early};
 use selvedge_ir::{LocId, Program, Value};
 use selvedge_replay::{Judged, judge};
 use selvedge_testkit::generate::{Weights, generate};
@@ -18,7 +18,7 @@ fn program(seed: u64) -> Option<(Program, String)> {
     let weights = if seed.is_multiple_of(2) { Weights::sequential() } else { Weights::recursive() };
     let text = generate(seed, &weights).to_string();
     let program = load(&text, &LoadOptions::default()).program?;
-    is_sequential(&program).then_some((program, text))
+    (is_sequential(&program) && !prelude_ends_early(&program)).then_some((program, text))
 }
 
 fn oracle() -> Exhaustive {

@@ -1,7 +1,7 @@
 use super::super::testing::{check, run_on};
 use super::super::{LiftStep, Source, StepPart};
 use super::run;
-use crate::syntax::{LocId, Value};
+use crate::syntax::{LocId, Op, Value};
 
 #[test]
 fn only_what_feeds_the_condition_stays() {
@@ -234,4 +234,26 @@ fn a_target_location_is_enough() {
     assert_eq!(passed.program.edges.len(), 2);
     assert_eq!(passed.target.locs, [LocId::new(2)]);
     assert_eq!(passed.program.labels.len(), 1);
+}
+
+#[test]
+fn a_prelude_that_ends_inside_a_call_leads_to_the_threads() {
+    let text = "shared x: bool
+        init x := F
+        proc finish() from L0 to L2
+          e0 L0 -> L1: x := T
+          e1 L1 -> L2: end
+        proc first() from L3 to L5
+          e2 L3 -> L4: call finish()
+          e3 L4 -> L5: return
+        proc main() from L6 to L8
+          e4 L6 -> L7: assert !x
+          e5 L7 -> L8: return
+        prelude first
+        start main
+        target e4";
+    let (program, target) = crate::text::parse_with_target(text).expect("it reads");
+    let sliced = run(&program, &target).program;
+    let has = |wanted: fn(&Op) -> bool| sliced.edges.iter().any(|edge| wanted(&edge.op));
+    assert!(has(|op| matches!(op, Op::Call(_))) && has(|op| *op == Op::End), "{}", crate::text::print(&sliced));
 }
