@@ -4,7 +4,8 @@
 //! some control path mentions another thread's copy. A step is *invisible* if it reads and writes nothing shown, and
 //! neither starts nor ends a thread, nor touches the atomic flag. A call or a return to a caller must also leave alone
 //! whether the thread has a shown variable: the frame that comes or goes has none. A value that the caller discards is
-//! not read; what the call ensures is read by the return. The failure of an assertion is an error, which ends the execution: no other thread can notice it.
+//! not read; what the call ensures is read by the return. The failure of an assertion is an error, which ends the
+//! execution: no other thread can notice it.
 //!
 //! An invisible step commutes with every step of every other thread, and none of these enables or disables it.
 

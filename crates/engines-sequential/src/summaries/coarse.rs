@@ -85,8 +85,8 @@ fn leaves(expr: &Expr) -> Vec<&Expr> {
     leaves
 }
 
-/// Removes from an edge everything that concerns untracked variables or other threads. Returned values and arguments stay, since slicing
-/// removes those that are never read.
+/// Removes from an edge everything that concerns untracked variables or other threads. Returned values and arguments
+/// stay, since slicing removes those that are never read.
 fn weaken(edge: &mut Edge, tracked: &FixedBitSet) {
     let is_tracked = |var: VarId| tracked.contains(var.index());
     match &mut edge.op {

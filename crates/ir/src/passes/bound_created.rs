@@ -133,8 +133,8 @@ fn section(passed: &mut Passed, counter: &Counter, id: EdgeId) {
     passed.add_edge(done, to, Op::AtomicEnd, Vec::new());
 }
 
-/// Counts and starts, or does nothing. The edge that starts keeps its number. What it ensures is a condition of the step
-/// before it: it starts where no other thread moves.
+/// Counts and starts, or does nothing. The edge that starts keeps its number. What it ensures is a condition of the
+/// step before it: it starts where no other thread moves.
 fn start(passed: &mut Passed, counter: &Counter, id: EdgeId, (from, to): (LocId, LocId)) {
     let counted = passed.add_loc_near(from);
     let edge = &mut passed.program.edges[id];

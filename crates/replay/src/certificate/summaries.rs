@@ -6,8 +6,8 @@
 //! 1. a start of the program outside *P* of the first location, entry and now being the same;
 //! 2. for each assignment and assertion from `n` to `m`: *P(n)*, a step, and not *P(m)* after it;
 //! 3. for each call from `n` of `f`: *P(n)*, and not *P* of the entry of `f` for the arguments;
-//! 4. for each call from `n` to `m` of `f`: *P(n)*, *S(f)* for the arguments, what the call ensures and not *P(m)*, both
-//!    with the results;
+//! 4. for each call from `n` to `m` of `f`: *P(n)*, *S(f)* for the arguments, what the call ensures and not *P(m)*,
+//!    both with the results;
 //! 5. for each return from `n` of `f`: *P(n)*, and not *S(f)* for the returned values;
 //! 6. *P* of a target location; *P(n)* and the failure of a target assertion at `n`.
 //!

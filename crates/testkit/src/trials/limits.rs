@@ -161,8 +161,8 @@ fn of_folder(folder: &Path) -> Result<Vec<Heavy>, String> {
     Ok(paths.iter().filter_map(one).collect())
 }
 
-/// Measures all tasks whose names have a text in them, and those of a folder of inputs, if one is named. `progress` sees
-/// each row.
+/// Measures all tasks whose names have a text in them, and those of a folder of inputs, if one is named. `progress`
+/// sees each row.
 pub fn measure(
     setting: &Setting,
     inputs: Option<&Path>,

@@ -4,8 +4,8 @@
 //! edited in a few ways, the piece is forged in many, and the judge is asked about all combinations. Where it accepts a
 //! certificate, a search over all states must find no error, and where the conditions of a proof have an oracle of
 //! their own ([`crate::obligations`], [`crate::systems`]), that must agree. About executions `stepper`, which
-//! comes to the error on its own, must say the same. Most forgeries are about programs with an error: there every acceptance is a
-//! finding.
+//! comes to the error on its own, must say the same. Most forgeries are about programs with an error: there every
+//! acceptance is a finding.
 
 mod forge;
 mod integers;
