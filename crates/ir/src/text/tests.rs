@@ -139,6 +139,7 @@ fn build(operands: &[Expr], step: usize) -> Vec<Expr> {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "the expressions are too many for an interpreter")]
 fn expressions_round_trip_whatever_their_shape() {
     let mut program = parse("shared x: int\nthread y: int\nproc f() from L0 to L1").unwrap();
     let exprs = small_exprs();
@@ -197,6 +198,7 @@ fn deep_nesting_is_refused() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "the texts are too many for an interpreter")]
 fn broken_texts_do_not_panic() {
     for cut in 0..EXAMPLE.len() {
         let _ = parse(&EXAMPLE[..cut]).map(|program| print(&program));

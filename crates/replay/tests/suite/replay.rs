@@ -59,6 +59,7 @@ fn body(number: usize, n_procs: usize) -> Vec<Step> {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "the trace is too long for an interpreter")]
 fn two_to_the_two_hundredth_steps_replay_through_shared_bodies() {
     let n_procs = 200;
     let bodies = (1..n_procs).rev().map(|number| body(number, n_procs)).collect();
