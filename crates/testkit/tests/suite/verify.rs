@@ -6,9 +6,16 @@ use selvedge_testkit::verify::{Judge, KINDS};
 
 #[test]
 fn the_judge_accepts_no_forged_evidence_against_a_search() {
-    let judge = Judge { solvers: find_solvers(&selvedge_check::Solvers::default()), only: Vec::new() };
-    let tally = sample(judge, 1, 0, 20 * KINDS.len() as u64);
+    let solvers = find_solvers(&selvedge_check::Solvers::default());
     for (kind, _) in KINDS {
+        let judge = Judge { solvers: solvers.clone(), only: vec![kind.to_string()] };
+        // Few programs are safe by their control flow alone, and not every engine finds each execution.
+        let n_programs = match kind {
+            "control flow" => 150,
+            "execution" => 60,
+            _ => 20,
+        };
+        let tally = sample(judge, 1, 0, n_programs);
         for count in ["judged", "accepted", "rejected", "rejected, search refutes"] {
             assert!(tally[&*format!("{kind}: {count}")] > 0, "{kind}: nothing was {count}: {tally}");
         }
