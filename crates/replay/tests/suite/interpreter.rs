@@ -368,4 +368,83 @@ fn operators_have_the_values_of_their_definition() {
         let expr = Expr::Ite(Box::new((Expr::Choice(0, Ty::Bool), then, otherwise)));
         assert_eq!(computed(Ty::Int, expr, &[condition]), Some(Value::Int(expected)));
     }
+    let beyond = Expr::binary(Add, Expr::Int(i64::MAX), Expr::Int(1));
+    let expr = Expr::Ite(Box::new((Expr::Choice(0, Ty::Bool), Expr::Int(1), beyond)));
+    assert_eq!(computed(Ty::Int, expr, &[T]), Some(Value::Int(1)), "the other branch has no part in the value");
+}
+
+/// A procedure that starts two threads, which end at once.
+const STARTS: &str = "proc first() from L0 to L3\ne0 L0 -> L1: spawn main()\ne1 L1 -> L2: spawn main()\n\
+    e2 L2 -> L3: return\nproc main() from L4 to L5\ne3 L4 -> L5: return\n";
+
+/// The number of live threads after some steps of threads along edges.
+fn n_live(text: &str, threads: ThreadScope, steps: &[(u32, usize)]) -> usize {
+    let steps: Vec<Step> = steps.iter().map(|(thread, edge)| step(*thread, *edge)).collect();
+    state(run(&program(text), 1, threads, &steps)).threads.len()
+}
+
+#[test]
+fn a_bound_counts_live_threads_or_all_that_were_created() {
+    let text = &format!("{STARTS}start first");
+    let starts_and_ends = [(0, 0), (1, 3), (0, 1)];
+    assert_eq!(n_live(text, ThreadScope::AtMost(2), &starts_and_ends), 2, "the first thread has ended");
+    assert_eq!(n_live(text, ThreadScope::Created(2), &starts_and_ends), 1, "the first thread was created");
+    assert_eq!(n_live(text, ThreadScope::Created(3), &starts_and_ends), 2);
+    assert_eq!(n_live(text, ThreadScope::AtMost(2), &[(0, 0), (0, 1)]), 2);
+    assert_eq!(n_live(text, ThreadScope::Created(1), &[(0, 0)]), 1);
+}
+
+#[test]
+fn the_thread_of_the_prelude_does_not_count() {
+    let text = &format!("{STARTS}prelude first\nstart main: main at most 1");
+    for threads in [ThreadScope::AtMost(1), ThreadScope::Created(1)] {
+        assert_eq!(n_live(text, threads, &[(0, 0)]), 2, "{threads:?}");
+        assert_eq!(n_live(text, threads, &[(0, 0), (0, 1)]), 2, "{threads:?}");
+    }
+}
+
+#[test]
+fn initial_threads_are_of_kinds_that_there_are_in_numbers_that_fit() {
+    let program =
+        program("proc main() from L0 to L1\ne0 L0 -> L1: return\nstart one: main exactly 1\nstart more: main any");
+    let started = |threads: ThreadScope, kinds: &[usize]| {
+        let thread = |kind: &usize| StartThread { entry: EntryId::new(*kind), choices: Vec::new(), fresh: Vec::new() };
+        let start = Start { threads: kinds.iter().map(thread).collect(), ..Start::default() };
+        Interpreter::new(&program, threads).start(&start).map(|state| state.threads.len())
+    };
+    assert_eq!(started(ThreadScope::AtMost(2), &[0, 1]), Ok(2));
+    assert_eq!(started(ThreadScope::Unbounded, &[0, 1, 1, 1]), Ok(4));
+    for (threads, kinds) in [
+        (ThreadScope::Unbounded, [0, 2].as_slice()),
+        (ThreadScope::Unbounded, &[1]),
+        (ThreadScope::AtMost(2), &[0, 0]),
+        (ThreadScope::AtMost(2), &[0, 1, 1]),
+        (ThreadScope::Created(2), &[0, 1, 1]),
+    ] {
+        assert_eq!(started(threads, kinds), Err(Illegal::WrongThreads), "{threads:?}, {kinds:?}");
+    }
+}
+
+/// Only threads that have all variables that are mentioned take part: here those of the kind with `t`.
+#[test]
+fn threads_without_a_variable_take_no_part() {
+    let text = "thread t: bool\nproc main() from L0 to L2\nlocal l: bool\ne0 L0 -> L1: l$ := t$\n\
+        e1 L0 -> L1: assume !t$\ne2 L0 -> L1: t$ := l\ne3 L1 -> L2: return\n\
+        start own: main any with t init t := T\nstart other: main any";
+    let program = program(text);
+    let thread = |kind| StartThread { entry: EntryId::new(kind), choices: Vec::new(), fresh: Vec::new() };
+    let interpreter = Interpreter::new(&program, ThreadScope::Unbounded);
+    let after = |kinds: &[usize], edge: usize, n_others: usize| {
+        let start = Start { threads: kinds.iter().map(|kind| thread(*kind)).collect(), ..Start::default() };
+        let state = interpreter.start(&start).expect("these threads may start");
+        interpreter.step(&state, &Step { passive: vec![Vec::new(); n_others], ..step(0, edge) })
+    };
+    let assigned = state(after(&[1, 0, 1], 0, 1));
+    let locals: Vec<Value> = assigned.threads.iter().map(|thread| thread.top().locals[0]).collect();
+    assert_eq!(locals, [F, T, F]);
+    assert_eq!(after(&[1, 0, 1], 0, 2), Err(Illegal::WrongChoices));
+    assert_eq!(after(&[1, 0, 1], 1, 1), Ok(Outcome::Blocked));
+    assert!(matches!(after(&[1, 1, 1], 1, 0), Ok(Outcome::Next(_))), "nobody has `t`");
+    let cleared = state(after(&[1, 0, 1], 2, 1));
+    assert_eq!(cleared.threads.iter().map(|thread| thread.vars[0]).collect::<Vec<_>>(), [F, F, F]);
 }
