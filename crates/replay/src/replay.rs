@@ -120,12 +120,12 @@ impl Runner<'_> {
             return Err(Reason::WrongBody);
         }
         let frame = thread.stack.pop().expect("a call pushed a frame");
-        let alone =
-            State { threads: vec![Thread { stack: vec![frame], ..thread.clone() }], prelude: None, ..state.clone() };
+        let alone = State { threads: vec![Thread { stack: vec![frame], ..thread.clone() }], ..state.clone() };
         let end = self.body(alone, body)?;
         let [at_return] = end.threads.as_slice() else { return Err(Reason::WrongBody) };
         let thread = &mut state.threads[0];
-        if at_return.id != thread.id {
+        // A thread that the body started would have to be counted, and the end of the prelude starts threads.
+        if at_return.id != thread.id || end.prelude != state.prelude || end.next_thread != state.next_thread {
             return Err(Reason::WrongBody);
         }
         thread.vars.clone_from(&at_return.vars);
@@ -134,7 +134,8 @@ impl Runner<'_> {
         state.holder = end.holder;
         let last = self.bodies[body as usize].last().ok_or(Reason::WrongBody)?;
         let after = self.step(&state, last, 0)?.ok_or(Reason::WrongBody)?;
-        let returned = after.threads.len() == 1 && after.threads[0].stack.len() == before.threads[0].stack.len();
+        let [thread] = after.threads.as_slice() else { return Err(Reason::WrongBody) };
+        let returned = thread.id == before.threads[0].id && thread.stack.len() == before.threads[0].stack.len();
         if returned { Ok(after) } else { Err(Reason::WrongBody) }
     }
 

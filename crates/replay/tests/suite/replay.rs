@@ -137,3 +137,48 @@ fn the_failure_of_another_assertion_is_no_error() {
         Err(Mismatch { moment: Moment::Step(1), reason: Reason::OtherFailure })
     );
 }
+
+#[test]
+fn a_body_on_an_assertion_that_fails_is_rejected() {
+    let mut trace = trace(vec![choosing(false), call(1, 0)], vec![vec![step(3)]]);
+    trace.start.choices = vec![Value::Bool(false)];
+    let mismatch = run(&assertion(), &trace).unwrap_err();
+    assert_eq!(mismatch, Mismatch { moment: Moment::Step(1), reason: Reason::WrongBody });
+}
+
+/// With two threads in a run, the one that `f` starts is the second, and the location is not reached: the body must not
+/// hide that there was a thread.
+#[test]
+fn a_body_may_not_start_a_thread_even_if_that_ends() {
+    let text = "proc main() from L0 to L3\ne0 L0 -> L1: call f()\ne1 L1 -> L2: spawn g()\ne2 L2 -> L3: return\n\
+                proc f() from L4 to L6\ne3 L4 -> L5: spawn h()\ne4 L5 -> L6: return\n\
+                proc g() from L7 to L9\ne5 L7 -> L8: skip\ne6 L8 -> L9: return\n\
+                proc h() from L10 to L11\ne7 L10 -> L11: return\nstart main\ntarget L8";
+    let (program, target) = parse_with_target(text).expect("the program is well-formed");
+    let of = |thread: u32, edge: usize| Step { thread: ThreadId(thread), ..step(edge) };
+    let body = vec![of(0, 3), of(1, 7), of(0, 4)];
+    let steps = vec![call(0, 0), of(0, 1), of(1, 5)];
+    for threads in [ThreadScope::Created(2), ThreadScope::Unbounded] {
+        let task = Task { program: &program, target: &target, threads };
+        let mismatch = replay(&task, &trace(steps.clone(), vec![body.clone()])).unwrap_err();
+        assert_eq!(mismatch, Mismatch { moment: Moment::Step(0), reason: Reason::WrongBody });
+    }
+}
+
+fn prelude() -> (Program, Target) {
+    let text = "shared x: bool\ninit x := F\nproc setup() from L0 to L2\ne0 L0 -> L1: call f()\ne1 L1 -> L2: return\n\
+                proc f() from L3 to L5\ne2 L3 -> L4: x := T\ne3 L4 -> L5: return\ne4 L4 -> L5: end\n\
+                proc main() from L6 to L8\ne5 L6 -> L7: assume x\ne6 L7 -> L8: return\n\
+                prelude setup\nstart main\ntarget L7";
+    parse_with_target(text).expect("the program is well-formed")
+}
+
+#[test]
+fn a_body_may_run_in_the_prelude_but_not_end_it() {
+    let of = |edge: usize| Step { thread: ThreadId(1), ..step(edge) };
+    let with = |body: Vec<Step>| run(&prelude(), &trace(vec![call(0, 0), step(1), of(5)], vec![body]));
+    let replayed = with(vec![step(2), step(3)]).expect("the trace is one of the program");
+    assert!(matches!(replayed.violation, Violation::Location { thread: ThreadId(1), .. }));
+    assert_eq!(with(vec![step(2), step(4)]).unwrap_err().reason, Reason::WrongBody);
+    assert_eq!(with(vec![step(2), step(4), of(5)]).unwrap_err().reason, Reason::WrongBody);
+}
