@@ -149,3 +149,21 @@ impl<'r> Sat<'r> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The solver gets a clause that nobody required, so that it calls a question unsatisfiable that is not.
+    #[test]
+    fn an_answer_that_the_checker_cannot_derive_is_not_believed() {
+        let run = Run::unlimited();
+        let mut sat = Sat::new(&run);
+        let (left, right) = (sat.fresh(), sat.fresh());
+        sat.clause(&[left, right]);
+        assert_eq!(sat.satisfiable(&[left]), Ok(true));
+        sat.solver.add_clause(1_000, &[-left.0, right.0], &mut sat.checker);
+        sat.solver.add_clause(1_001, &[-left.0, -right.0], &mut sat.checker);
+        assert_eq!(sat.satisfiable(&[left]), Err(Flaw::SatProof.into()));
+    }
+}

@@ -236,3 +236,22 @@ fn k_induction_knows_the_first_location_again() {
     assert_eq!(verdict(1, Paths::LoopFree), Err(Flaw::Step));
     assert_eq!(verdict(2, Paths::All), Err(Flaw::Step));
 }
+
+/// Both branches of a conditional count, in each kind of proof that asks a SAT solver.
+#[test]
+fn neither_branch_of_a_conditional_is_forgotten() {
+    for (condition, holds) in
+        [("if x then T else F", false), ("if x then F else T", false), ("if x then x else !x", true)]
+    {
+        let text = "shared x: bool\nproc main() from L0 to L2\ne0 L0 -> L1: assert CONDITION\ne1 L1 -> L2: return\n\
+                    start main\ntarget e0";
+        let program = program(&text.replace("CONDITION", condition));
+        let mut proof = Builder::new();
+        let truth = proof.truth();
+        [0, 1].map(|loc| proof.at(loc, truth));
+        proof.returns(0, truth);
+        assert_eq!(check(&program, &proof.certificate()).is_ok(), holds, "{condition}");
+        let induction = Certificate::Induction { k: 1, paths: Paths::All };
+        assert_eq!(check(&program, &induction).is_ok(), holds, "{condition}");
+    }
+}

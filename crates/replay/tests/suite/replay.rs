@@ -3,7 +3,7 @@
 use selvedge_check::{Task, ThreadScope};
 use selvedge_ir::text::parse_with_target;
 use selvedge_ir::trace::{Start, StartThread, Step, ThreadId, Trace};
-use selvedge_ir::{EdgeId, EntryId, Program, Target, Value};
+use selvedge_ir::{EdgeId, EntryId, LocId, Program, Target, Value};
 use selvedge_replay::replay::{Mismatch, Moment, Reason, replay};
 use selvedge_replay::{Replay, Violation};
 
@@ -181,4 +181,27 @@ fn a_body_may_run_in_the_prelude_but_not_end_it() {
     assert!(matches!(replayed.violation, Violation::Location { thread: ThreadId(1), .. }));
     assert_eq!(with(vec![step(2), step(4)]).unwrap_err().reason, Reason::WrongBody);
     assert_eq!(with(vec![step(2), step(4), of(5)]).unwrap_err().reason, Reason::WrongBody);
+}
+
+/// Two threads of one kind, each of which goes through two locations.
+#[test]
+fn different_threads_meet() {
+    let text = "proc main() from L0 to L2\ne0 L0 -> L1: skip\ne1 L1 -> L2: return\nstart main: main exactly 2";
+    let (program, _) = parse_with_target(text).expect("the program is well-formed");
+    let met = |locs: [usize; 2], steps: &[u32]| {
+        let target = Target::default().with_together([locs.map(LocId::new).to_vec()]);
+        let mut trace =
+            trace(steps.iter().map(|thread| Step { thread: ThreadId(*thread), ..step(0) }).collect(), vec![]);
+        trace.start.threads.push(trace.start.threads[0].clone());
+        let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
+        replay(&task, &trace).map(|replay| replay.violation).map_err(|mismatch| mismatch.reason)
+    };
+    let together = |threads: [(u32, usize); 2]| {
+        Ok(Violation::Together(threads.map(|(thread, loc)| (ThreadId(thread), LocId::new(loc))).to_vec()))
+    };
+    assert_eq!(met([0, 0], &[]), together([(0, 0), (1, 0)]));
+    assert_eq!(met([0, 1], &[0]), together([(1, 0), (0, 1)]));
+    assert_eq!(met([1, 1], &[0, 1]), together([(0, 1), (1, 1)]));
+    assert_eq!(met([1, 1], &[0]), Err(Reason::NoError), "it takes two");
+    assert_eq!(met([0, 1], &[0, 1]), Err(Reason::GoesOn));
 }
