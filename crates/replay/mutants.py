@@ -53,7 +53,7 @@ def listed():
         found = run(["cargo", "mutants", "--list", "--json", "-p", package, *more], cwd=ROOT)
         found.check_returncode()
         mutants += json.loads(found.stdout)
-    mutants.sort(key=lambda mutant: (rank(mutant), mutant["file"]))
+    mutants.sort(key=lambda mutant: (rank(mutant), mutant["package"] != "selvedge-replay", mutant["file"]))
     for number, mutant in enumerate(mutants, 1):
         mutant["number"] = number
     return mutants
@@ -277,6 +277,8 @@ def main():
         known = {row["name"]: row["result"] for row in map(json.loads, results.read_text().splitlines())}
     again = lambda name: name not in known or options.again and known[name] == "missed"
     waiting = [m for m in mutants if options.only in m["name"] and again(m["name"])]
+    # New ones first.
+    waiting.sort(key=lambda mutant: mutant["name"] in known)
     baseline = judged(folder, programs, {"number": 0, "package": "selvedge-ir"}, 10 * options.patience)
     if baseline != "missed":
         sys.exit("the tests fail without a mutant")

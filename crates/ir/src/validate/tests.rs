@@ -97,3 +97,54 @@ fn numbers_refer_to_something() {
         assert_eq!(validate(&program).unwrap_err()[0].to_string(), message);
     }
 }
+
+#[test]
+fn every_operation_refers_to_something() {
+    let text = "shared s: bool\nproc f() from L0 to L1\ne0 L0 -> L0: skip\ne1 L0 -> L1: return\nstart f";
+    let (missing, nothing) = (VarId::new(7), Expr::Bool(true));
+    let assign = |active: Vec<(VarId, Expr)>, passive: Vec<(VarId, Expr)>, constrain: Expr| {
+        Op::Assign(Assign { active, passive, constrain })
+    };
+    let spawn = |callee| Op::Spawn(crate::Spawn { callee, args: Vec::new() });
+    let call = |callee, args| Op::Call(Call { results: Vec::new(), callee, args });
+    for (op, message) in [
+        (assign(vec![(missing, nothing.clone())], Vec::new(), nothing.clone()), "e0: there is no variable 7"),
+        (assign(Vec::new(), vec![(missing, nothing.clone())], nothing.clone()), "e0: there is no variable 7"),
+        (assign(Vec::new(), Vec::new(), Expr::Var(missing)), "e0: there is no variable 7"),
+        (Op::Assert(Expr::Var(missing)), "e0: there is no variable 7"),
+        (call(ProcId::new(0), vec![Expr::Var(missing)]), "e0: there is no variable 7"),
+        (call(ProcId::new(3), Vec::new()), "e0: there is no procedure 3"),
+        (spawn(ProcId::new(3)), "e0: there is no procedure 3"),
+        (Op::Fork(LocId::new(9)), "e0: there is no location L9"),
+        (Op::Assert(Expr::Choice(MAX_CHOICE + 1, Ty::Bool)), "e0: the number of the choice ?1048577 is too large"),
+    ] {
+        let mut program = parse(text).expect("the program is well-formed");
+        program.edges[EdgeId::new(0)].op = op;
+        let found: Vec<String> = validate(&program).unwrap_err().iter().map(ToString::to_string).collect();
+        assert_eq!(found, [message]);
+    }
+}
+
+#[test]
+fn targets_are_in_order_and_can_be_reached() {
+    let text = "shared s: bool\nproc f() from L0 to L2\ne0 L0 -> L1: assert s\ne1 L1 -> L2: return\nstart f";
+    let program = parse(text).expect("the program is well-formed");
+    let edges = |numbers: &[usize]| numbers.iter().copied().map(EdgeId::new).collect::<Vec<_>>();
+    let locs = |numbers: &[usize]| numbers.iter().copied().map(LocId::new).collect::<Vec<_>>();
+    let found = |asserts: &[usize], at: &[usize], together: &[&[usize]]| {
+        let together = together.iter().map(|meeting| locs(meeting)).collect();
+        let target = Target { asserts: edges(asserts), locs: locs(at), together };
+        let broken = validate_target(&program, &target).err().unwrap_or_default();
+        broken.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let order = "target: the lists are not sorted or have repetitions, or a meeting has too few locations";
+    assert!(found(&[0], &[0, 1], &[&[0, 0], &[0, 1]]).is_empty());
+    assert_eq!(found(&[0, 0], &[], &[]), [order]);
+    assert_eq!(found(&[], &[1, 0], &[]), [order]);
+    assert_eq!(found(&[], &[], &[&[1, 0]]), [order]);
+    assert_eq!(found(&[], &[], &[&[0]]), [order]);
+    assert_eq!(found(&[1], &[], &[]), ["target: e1 is not an assertion"]);
+    assert_eq!(found(&[5], &[], &[]), ["target: e5 is not an assertion"]);
+    assert_eq!(found(&[], &[2], &[]), ["target: no thread can be at L2"]);
+    assert_eq!(found(&[], &[], &[&[0, 8]]), ["target: no thread can be at L8"]);
+}
