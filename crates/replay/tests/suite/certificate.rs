@@ -248,7 +248,7 @@ fn neither_branch_of_a_conditional_is_forgotten() {
         let program = program(&text.replace("CONDITION", condition));
         let mut proof = Builder::new();
         let truth = proof.truth();
-        [0, 1].map(|loc| proof.at(loc, truth));
+        [0, 1].into_iter().for_each(|loc| proof.at(loc, truth));
         proof.returns(0, truth);
         assert_eq!(check(&program, &proof.certificate()).is_ok(), holds, "{condition}");
         let induction = Certificate::Induction { k: 1, paths: Paths::All };

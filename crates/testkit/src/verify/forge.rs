@@ -40,6 +40,7 @@ impl Piece {
     fn change(&self, rng: &mut Rng, donors: &[Piece], value: &mut Value) -> Option<()> {
         match rng.below(10) {
             0..3 if !self.references.is_empty() => self.reformulate(rng, value),
+            0..2 if value["steps"].is_array() => enclose(rng, value),
             3 | 4 if !donors.is_empty() => {
                 let donor = rng.pick(donors)?;
                 let place = rng.pick(&donor.places)?;
@@ -77,6 +78,19 @@ impl Piece {
         *value.pointer_mut(place)? = new.into();
         Some(())
     }
+}
+
+/// Makes a body of the steps behind one step of an execution.
+fn enclose(rng: &mut Rng, value: &mut Value) -> Option<()> {
+    let steps = value["steps"].as_array_mut()?;
+    let first = rng.below(steps.len().max(1));
+    let length = rng.between(0, steps.len().checked_sub(first + 1)?.min(6));
+    let body: Vec<Value> = steps.drain(first + 1..first + 1 + length).collect();
+    let bodies = value.as_object_mut()?.entry("bodies").or_insert_with(|| json!([])).as_array_mut()?;
+    bodies.push(body.into());
+    let number = bodies.len() - 1;
+    value["steps"][first]["body"] = number.into();
+    Some(())
 }
 
 /// Returns whether a place is the formula of a shape, of a location, or of a procedure.
