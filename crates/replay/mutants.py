@@ -322,10 +322,13 @@ def report(names, known):
     page = Path(__file__).parent / "mutants.md"
     argued = page.read_text() if page.exists() else ""
     without_place = lambda name: re.sub(r":\d+:\d+:", ":", name)
+    missed = [without_place(name) for name in names if known.get(name) == "missed"]
     counts = {}
     for name in names:
         result = known.get(name, "not tried")
-        if result == "missed" and without_place(name) in argued:
+        # A line of the page stands for one mutant; two that read the same need two.
+        short = without_place(name)
+        if result == "missed" and missed.count(short) <= argued.count(f"`{short}`"):
             result = "argued"
         counts[result] = counts.get(result, 0) + 1
         if result in ("missed", "unbuilt"):

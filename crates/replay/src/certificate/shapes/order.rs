@@ -28,17 +28,15 @@ pub(super) fn sort(sat: &mut Sat<'_>, rows: &mut [Vec<Lit>], n_sorted: usize) {
     }
 }
 
-/// All ascending lists of `k` of the first `n` numbers.
-pub(super) fn choose(n: usize, k: usize) -> Vec<Vec<usize>> {
-    let mut lists: Vec<Vec<usize>> = vec![Vec::new()];
-    for left in (0..k).rev() {
-        let longer = |list: Vec<usize>| {
-            let begin = list.last().map_or(0, |last| last + 1);
-            (begin..n - left).map(move |next| list.iter().copied().chain([next]).collect())
-        };
-        lists = lists.into_iter().flat_map(longer).collect();
-    }
-    lists
+/// All ascending lists of `k` of the first `n` numbers, one after the other: there may be too many to keep.
+pub(super) fn choose(n: usize, k: usize) -> impl Iterator<Item = Vec<usize>> {
+    let mut next: Option<Vec<usize>> = (k <= n).then(|| (0..k).collect());
+    std::iter::from_fn(move || {
+        let list = next.take()?;
+        let last = (0..k).rev().find(|at| list[*at] < n - k + at);
+        next = last.map(|at| list[..at].iter().copied().chain(list[at] + 1..=list[at] + k - at).collect());
+        Some(list)
+    })
 }
 
 #[cfg(test)]
@@ -47,8 +45,11 @@ mod tests {
 
     #[test]
     fn all_lists_are_chosen_once() {
-        assert_eq!(choose(0, 0), [Vec::<usize>::new()]);
-        assert_eq!(choose(3, 3), [[0, 1, 2]]);
-        assert_eq!(choose(4, 2), [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]);
+        let all = |n, k| choose(n, k).collect::<Vec<_>>();
+        assert_eq!(all(0, 0), [Vec::<usize>::new()]);
+        assert_eq!(all(3, 3), [[0, 1, 2]]);
+        assert_eq!(all(4, 2), [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]);
+        assert_eq!(all(2, 3), Vec::<Vec<usize>>::new());
+        assert_eq!(choose(120, 60).nth(1).map(|list| list[59]), Some(60), "they are not listed beforehand");
     }
 }

@@ -71,7 +71,7 @@ impl<'a> Table<'a> {
             let places: Vec<u32> = chosen.iter().map(|number| places[*number]).collect();
             Some((chosen, self.listed(&places, Environment { held, ended: 0 })?))
         };
-        choose(places.len(), self.together(places.len())).into_iter().map(formula).collect()
+        choose(places.len(), self.together(places.len())).map(formula).collect()
     }
 
     /// Returns whether a state without threads belongs to the set without being listed.

@@ -310,6 +310,7 @@ impl<'a> Walk<'a> {
     fn belongs(&mut self, state: &State, ended: u32, flaw: Flaw) -> Result<(), Refused> {
         let n_threads = state.others.len();
         for chosen in choose(n_threads, self.table.together(n_threads)) {
+            self.run.tick()?;
             let is_holder = |number: &usize| self.table.places.is_holder(state.others[*number].place);
             let held = (0..n_threads).any(|number| is_holder(&number) && !chosen.contains(&number));
             self.listed(state, &chosen, Environment { held, ended }, flaw.clone())?;
