@@ -13,8 +13,8 @@ the validator run once for each mutant, with MUTANT=N in the environment: the qu
 evidence.
 
 FOLDER/results.jsonl has a line for each mutant: `caught`, `timeout` (caught as well), `missed`, or `unbuilt`. A second
-run goes on where the first one stopped; `--again` tests the missed ones once more, after tests were added. Those that
-`mutants.md` argues to be equivalent are listed apart.
+run goes on where the first one stopped; `--again` only tests the missed ones once more, after tests were added. Those
+that `mutants.md` argues to be equivalent are listed apart.
 """
 import argparse, json, os, re, shutil, signal, subprocess, sys, threading, time
 from pathlib import Path
@@ -275,10 +275,8 @@ def main():
     known = {}
     if results.exists():
         known = {row["name"]: row["result"] for row in map(json.loads, results.read_text().splitlines())}
-    again = lambda name: name not in known or options.again and known[name] == "missed"
-    waiting = [m for m in mutants if options.only in m["name"] and again(m["name"])]
-    # New ones first.
-    waiting.sort(key=lambda mutant: mutant["name"] in known)
+    is_due = lambda name: known.get(name) == "missed" if options.again else name not in known
+    waiting = [mutant for mutant in mutants if options.only in mutant["name"] and is_due(mutant["name"])]
     baseline = judged(folder, programs, {"number": 0, "package": "selvedge-ir"}, 10 * options.patience)
     if baseline != "missed":
         sys.exit("the tests fail without a mutant")
