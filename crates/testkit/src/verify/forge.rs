@@ -58,7 +58,8 @@ impl Piece {
         let place = rng.pick(&self.references)?;
         let old = value.pointer(place)?.as_u64()?;
         let formulas = value.pointer_mut("/proof/formulas")?.as_array_mut()?;
-        let other = rng.below(formulas.len());
+        // An earlier change may have taken all of them.
+        let other = rng.below(formulas.len().max(1));
         let node = match rng.below(6) {
             0 => json!(["true"]),
             1 => json!(["false"]),

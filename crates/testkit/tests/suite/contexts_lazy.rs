@@ -86,7 +86,7 @@ fn weights() -> Weights {
 #[test]
 fn generated_programs_have_the_states_and_errors_of_explicit_turns() {
     let mut compared = Compared::default();
-    let count = 200;
+    let count = 400;
     for seed in 0..count {
         let model = generate(seed, &weights());
         let lowered = lower(&model);
@@ -96,7 +96,7 @@ fn generated_programs_have_the_states_and_errors_of_explicit_turns() {
     }
     let Compared { unsafe_, late, bounded, truncated, skipped } = compared;
     assert!(unsafe_ > 40 && late > 5 && bounded > 40 && truncated > 0, "{unsafe_} {late} {bounded} {truncated}");
-    assert!(skipped < 20, "{skipped}");
+    assert!(skipped < 40, "{skipped}");
 }
 
 /// Returns the least number of contexts with an error in a text.

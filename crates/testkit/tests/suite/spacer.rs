@@ -19,7 +19,8 @@ fn programs() -> impl Iterator<Item = (u64, Posed)> {
     let posed = move |seed: u64| {
         let model = generate(seed, &weights[(seed % 2) as usize]);
         let posed = pose(&model).unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
-        (is_sequential(&posed.asked) && !posed.target.is_empty()).then_some((seed, posed))
+        let is_decided = is_sequential(&posed.asked) && !posed.target.is_empty() && clauses(&posed, "").is_ok();
+        (is_decided && Summaries::default().supports(&posed.task()).is_ok()).then_some((seed, posed))
     };
     (10_000..).filter_map(posed)
 }
