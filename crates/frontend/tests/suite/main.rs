@@ -1,5 +1,6 @@
 //! Tests of the readers, formatters and lowerings.
 
+mod c_preprocessor;
 mod corpus;
 mod diagnostics;
 mod explanations;
