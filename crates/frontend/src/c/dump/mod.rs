@@ -1,6 +1,10 @@
 //! Tokens and the typed tree as text, for people and for tests. The text is the same for the same input.
 
+mod tree;
+
 use super::preprocess::Preprocessed;
+
+pub use tree::{expression, types};
 
 /// Returns the tokens behind the preprocessor. A line of the source begins a line; a space is where there is white space.
 pub fn tokens(preprocessed: &Preprocessed) -> String {

@@ -52,8 +52,9 @@ impl Preprocessor<'_> {
     }
 
     fn message(&mut self, code: Code, name: &str, hash: Token, rest: &[Token]) {
-        let text = rest.iter().map(|token| self.text(token.text)).collect::<Vec<_>>().join(" ");
-        let loc = rest.last().map_or(hash.loc, |last| self.files.join(hash.loc, last.loc));
+        let whole = |first: &Token| rest.last().map_or(first.loc, |last| self.files.join(first.loc, last.loc));
+        let text = rest.first().map_or("", |first| self.files.text(whole(first).span)).to_owned();
+        let loc = whole(&hash);
         self.error(code, format!("{name} {text}"), loc);
     }
 
