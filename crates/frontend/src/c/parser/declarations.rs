@@ -99,7 +99,7 @@ impl Parser {
             let Some(ty) = self.auto_type(declared.loc) else { return };
             (declared.ty, _) = ty;
             let entry = self.typer.declare(&declared);
-            return self.finish_object(entry, Some(RawInit::Expr(ty.1)), stmts);
+            return self.finish_object(entry, Some(RawInit::Expr(ty.1)), declared.loc, stmts);
         }
         if declared.words.is_typedef && self.at(Kind::Assign) {
             return self.miss("`;`");
@@ -109,7 +109,7 @@ impl Parser {
         if let (Some(_), Some(Entry::Function(_))) = (&init, entry) {
             self.typer.error(Code::CInitialiser, "a function has no initial value", declared.loc);
         }
-        self.finish_object(entry, init, stmts);
+        self.finish_object(entry, init, declared.loc, stmts);
     }
 
     /// Reads the initial value of `__auto_type x = ..;`, and returns its type.
@@ -124,14 +124,13 @@ impl Parser {
     }
 
     /// Gives a declared object its initial value, and checks that its type is complete.
-    fn finish_object(&mut self, entry: Option<Entry>, init: Option<RawInit>, stmts: &mut Vec<Stmt>) {
+    fn finish_object(&mut self, entry: Option<Entry>, init: Option<RawInit>, loc: Loc, stmts: &mut Vec<Stmt>) {
         let Some(Entry::Object(id)) = entry else { return };
         let (storage, ty) = (self.typer.unit.objects[id].storage, self.typer.unit.objects[id].ty);
         if let Some(init) = init {
-            self.set_init(id, ty, init);
+            self.set_init(id, ty, init, loc);
         }
         let object = &self.typer.unit.objects[id];
-        let loc = object.loc;
         let is_local = object.linkage == crate::c::tree::Linkage::None;
         if is_local {
             self.typer.check_complete(id);
@@ -141,8 +140,7 @@ impl Parser {
         }
     }
 
-    fn set_init(&mut self, id: ObjectId, ty: QualType, init: RawInit) {
-        let loc = self.typer.unit.objects[id].loc;
+    fn set_init(&mut self, id: ObjectId, ty: QualType, init: RawInit, loc: Loc) {
         if self.typer.unit.types.is_error(ty) {
             return;
         }
@@ -192,7 +190,10 @@ impl Parser {
                 break;
             }
         }
-        self.close(Kind::RBrace, opener);
+        match self.lost {
+            true => self.skip_braces(),
+            false => self.close(Kind::RBrace, opener),
+        }
         items
     }
 

@@ -189,7 +189,7 @@ impl Parser {
 
     /// Consumes the semicolon behind a statement or declaration.
     fn expect_semicolon(&mut self) {
-        if self.eat(Kind::Semicolon) || self.lost {
+        if self.lost || self.eat(Kind::Semicolon) {
             return;
         }
         let message = format!("expected `;` before {}", self.found());
@@ -202,7 +202,7 @@ impl Parser {
 
     /// Consumes the closing token that belongs to `opener`.
     fn close(&mut self, kind: Kind, opener: Loc) {
-        if self.eat(kind) || self.lost {
+        if self.lost || self.eat(kind) {
             return;
         }
         let message = format!("expected {} to close this, found {}", kind.describe(), self.found());
@@ -252,6 +252,24 @@ impl Parser {
             self.bump();
         }
         (self.lost, self.is_limit_reported) = (false, false);
+    }
+
+    /// Skips to behind the brace that closes the one before, or to a semicolon that is not in other braces.
+    fn skip_braces(&mut self) {
+        let mut depth = 0;
+        while !self.at(Kind::Eof) {
+            match self.kind() {
+                Kind::Semicolon if depth == 0 => return,
+                Kind::LBrace => depth += 1,
+                Kind::RBrace if depth == 0 => {
+                    self.bump();
+                    return;
+                }
+                Kind::RBrace => depth -= 1,
+                _ => {}
+            }
+            self.bump();
+        }
     }
 
     /// Ends reading if there are too many errors.

@@ -1,5 +1,6 @@
 //! Functions of the compiler: `__atomic_..`, `__sync_..`, `__builtin_..`.
 
+use super::calls::arguments;
 use super::{Entry, Typer};
 use crate::c::files::Loc;
 use crate::c::fold::{Base, Constant};
@@ -68,7 +69,7 @@ impl Typer {
         let has_rest = params.last() == Some(&Rest);
         let n_params = params.len() - usize::from(has_rest);
         if args.len() < n_params || args.len() > n_params && !has_rest {
-            let message = format!("`{text}` takes {n_params} arguments, not {}", args.len());
+            let message = format!("`{text}` takes {}, not {}", arguments(n_params), args.len());
             return self.reject(Code::CArguments, message, loc);
         }
         let mut operand = basic::ERROR;
@@ -137,7 +138,7 @@ impl Typer {
         };
         let is_any = text == "__builtin_prefetch" || text == "__builtin_object_size";
         if args.len() != n_args && !is_any || args.is_empty() {
-            let message = format!("`{text}` takes {n_args} arguments, not {}", args.len());
+            let message = format!("`{text}` takes {}, not {}", arguments(n_args), args.len());
             return self.reject(Code::CArguments, message, loc);
         }
         let first = args.remove(0);

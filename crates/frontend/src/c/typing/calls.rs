@@ -42,7 +42,7 @@ impl Typer {
         let is_count = !function.prototyped || n_args == n_params || function.variadic && n_args > n_params;
         if !is_count {
             let least = if function.variadic { "at least " } else { "" };
-            let message = format!("this function takes {least}{n_params} arguments, not {n_args}");
+            let message = format!("this function takes {least}{}, not {n_args}", arguments(n_params));
             let mut diagnostic = self.diagnostic(Code::CArguments, message, loc);
             if let Some(id) = called(callee) {
                 diagnostic = diagnostic.also(self.unit.functions[id].loc.span, "declared here");
@@ -183,6 +183,11 @@ impl Typer {
             Err(message) => self.reject(Code::CLiteral, message, loc),
         }
     }
+}
+
+/// Returns a number of arguments in words.
+pub(super) fn arguments(number: usize) -> String {
+    format!("{number} argument{}", if number == 1 { "" } else { "s" })
 }
 
 /// Returns the function that an expression calls by its name.

@@ -112,7 +112,9 @@ impl Typer {
 
     fn init_scalar_list(&mut self, values: &mut Values, part: &Part, items: Vec<RawItem>, loc: Loc) {
         let n_items = items.len();
-        let Some(first) = items.into_iter().next() else { return };
+        let Some(first) = items.into_iter().next() else {
+            return self.error(Code::CInitialiser, "one value is needed here", loc);
+        };
         if n_items > 1 || !first.designators.is_empty() {
             self.error(Code::CInitialiser, "one value is needed here", loc);
         }

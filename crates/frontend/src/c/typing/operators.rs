@@ -99,7 +99,8 @@ impl Typer {
     /// Warns if an operation on small constant operands overflows.
     fn warn_overflow(&mut self, expr: &Expr) {
         // Higher expressions are left out: this runs for each operator, and must not take quadratic time.
-        if expr.height <= 5 && matches!(self.unit.fold(expr), Some(Folded { overflows: true, .. })) {
+        let overflows = |expr: &Expr| matches!(self.unit.fold(expr), Some(Folded { overflows: true, .. }));
+        if expr.height <= 5 && overflows(expr) && !expr.kind.operands().into_iter().any(overflows) {
             let message = "the value of this expression does not fit its type and wraps around";
             self.error(Code::COverflow, message, expr.loc);
         }
