@@ -54,12 +54,12 @@ struct point { int x, y; } origin;
 int f(int a) {
   int b = couter;
         //^^^^^^ SV0305 did you mean `counter`?
-  b = a +;
+  b = a + ;
         //^ SV0003 expected an expression, found `;`
   origin.z = 1;
        //^ SV0311 no member `z`
   f(1, 2);
-//^^^^^^^ SV0310 takes 1 arguments, not 2
+//^^^^^^^ SV0310 takes 1 argument, not 2
   a = 1
      //^ SV0005 expected `;`
   b = 2;
@@ -107,8 +107,8 @@ int y = 2;
   //^ SV0306 has an initial value already
 struct u v;
        //^ SV0308
-unknown_t w;
-//^^^^^^^ SV0305 no type `unknown_t`
+  unknown_t w;
+//^^^^^^^^^ SV0305 no type `unknown_t`
 ",
     );
 }
@@ -127,8 +127,8 @@ int f(void) {
 here:
   return 0;
 }
-_Complex double z;
-//^^^^^^^^^^^^^ SV0304 complex
+  _Complex double z;
+//^^^^^^^^^^^^^^^ SV0304 complex
 __attribute__((constructor)) void init(void);
              //^^^^^^^^^^^ SV0304 `constructor`
   asm(\"nop\");

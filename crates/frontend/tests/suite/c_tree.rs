@@ -231,11 +231,7 @@ fn declarators_are_read_inside_out() {
         "volatile _Atomic long x",
         "char *(*(**x[8])())[7]",
     ] {
-        let text = text.replace("foo", "x");
-        assert_eq!(
-            declared(&format!("{text};"), "x").replace("x[8]", "x[8]"),
-            text.replace("volatile _Atomic", "volatile _Atomic")
-        );
+        assert_eq!(declared(&format!("{text};"), "x"), text);
     }
     assert_eq!(declared("unsigned long int long x;", "x"), "unsigned long long x");
     assert_eq!(declared("_Atomic(int) x;", "x"), "_Atomic int x");

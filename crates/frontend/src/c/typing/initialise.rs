@@ -97,6 +97,7 @@ impl Typer {
             }
             RawInit::List(items, loc) => match self.unit.types.get(part.ty) {
                 Type::Array(..) | Type::Record(_) => {
+                    self.forget(values, part, |_| true);
                     let mut rest: Rest = items.into();
                     let length = self.init_parts(values, part, &mut rest, None, true);
                     Some(length)
@@ -424,18 +425,20 @@ impl Typer {
             return;
         }
         let depth = whole.path.len();
-        let Some(layout) = self.unit.types.layout(whole.ty) else { return };
-        let bits = whole.offset * 8..(whole.offset + layout.size) * 8;
-        let others: Vec<u64> = values
-            .parts
-            .range(bits)
-            .filter(|(_, (_, item))| {
-                let step = values.items[*item].as_ref().and_then(|item| item.path.get(depth));
-                step != Some(&PathStep::Field(usize::try_from(number).unwrap_or(usize::MAX)))
-            })
+        let active = PathStep::Field(usize::try_from(number).unwrap_or(usize::MAX));
+        self.forget(values, whole, |item| item.path.get(depth) != Some(&active));
+    }
+
+    /// Forgets the values of a part that a test accepts. A list in braces replaces everything in its part.
+    fn forget(&self, values: &mut Values, part: &Part, is_forgotten: impl Fn(&InitItem) -> bool) {
+        let Some(layout) = self.unit.types.layout(part.ty) else { return };
+        let bits = part.offset * 8..(part.offset + layout.size) * 8;
+        let inside = values.parts.range(bits);
+        let forgotten: Vec<u64> = inside
+            .filter(|(_, (_, item))| values.items[*item].as_ref().is_some_and(&is_forgotten))
             .map(|(start, _)| *start)
             .collect();
-        for start in others {
+        for start in forgotten {
             if let Some((_, item)) = values.parts.remove(&start) {
                 values.items[item] = None;
             }
