@@ -1,7 +1,7 @@
 //! The values of constant expressions, exactly as the program would compute them.
 //!
-//! Integers are kept within the range of their type: after each operation the value is reduced modulo the width. What has no
-//! defined value (a division by zero, a shift that is too far) is not constant.
+//! Integers are kept within the range of their type: after each operation the value is reduced modulo the width. What
+//! has no defined value (a division by zero, a shift that is too far) is not constant.
 
 use super::DataModel;
 use super::tree::{BinaryOp, CastKind, Expr, ExprKind, FunctionId, ObjectId, Storage, StringId, UnaryOp, Unit};

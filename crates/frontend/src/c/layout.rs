@@ -92,9 +92,9 @@ impl Types {
 
     /// Gives the members of a struct or union their places. `None` if it is too large.
     ///
-    /// Bits are counted from the beginning of the struct. A bit-field goes to the next bit, unless it would then cross more
-    /// boundaries of its type than an object of the type does; in this case it goes to the next boundary. Unnamed bit-fields
-    /// do not align the struct; one of width 0 moves the next member to a boundary of its type.
+    /// Bits are counted from the beginning of the struct. A bit-field goes to the next bit, unless it would then cross
+    /// more boundaries of its type than an object of the type does; in this case it goes to the next boundary. Unnamed
+    /// bit-fields do not align the struct; one of width 0 moves the next member to a boundary of its type.
     pub(super) fn place(&self, shape: Shape, members: Vec<Member>) -> Option<RecordBody> {
         let mut placing = Placing { next: 0, end: 0, align: 1 };
         let mut fields = Vec::with_capacity(members.len());

@@ -1,7 +1,7 @@
 //! The lexer of C: from characters to the tokens of the preprocessor.
 //!
-//! A backslash at the end of a line joins it with the next one, also inside of a token. Where a text has such lines they
-//! are joined first, and the positions of tokens are mapped back.
+//! A backslash at the end of a line joins it with the next one, also inside of a token. Where a text has such lines
+//! they are joined first, and the positions of tokens are mapped back.
 
 use std::borrow::Cow;
 

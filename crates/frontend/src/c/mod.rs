@@ -1,15 +1,16 @@
 //! C: from the text of a translation unit to a typed tree (`docs/c.md`).
 //!
 //! - `lexer`, `preprocess`: from files to tokens that know where they were written and which macros they are from.
-//! - `parser`: from tokens to the typed tree (`tree`), with the rules of `typing` applied on the way, because C cannot be
-//!   parsed without knowing which names are types.
+//! - `parser`: from tokens to the typed tree (`tree`), with the rules of `typing` applied on the way, because C cannot
+//!   be parsed without knowing which names are types.
 //! - `types`, `layout`: types, their sizes and offsets in a data model.
 //! - `fold`: the values of constant expressions.
 //! - `dump`: tokens and the typed tree as text.
 //!
 //! Nothing is approximated. A construct that is outside of the language that is read is an error with the code
 //! [`CUnsupported`](crate::diagnostic::Code::CUnsupported) at its place; one that a program may contain without ever
-//! executing it (inline assembly, floating-point numbers) is in the tree, so that lowering can refuse it where it is used.
+//! executing it (inline assembly, floating-point numbers) is in the tree, so that lowering can refuse it where it is
+//! used.
 
 pub mod dump;
 pub mod files;

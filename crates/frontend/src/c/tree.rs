@@ -1,8 +1,8 @@
 //! The typed tree of a translation unit.
 //!
 //! Every conversion is a node: reading an object is [`ExprKind::Load`], an array that becomes a pointer is
-//! [`ExprKind::Decay`], and implicit casts look like written ones. After that the operands of arithmetic have the type of
-//! the result, those of a comparison have one type, and those of a shift are promoted.
+//! [`ExprKind::Decay`], and implicit casts look like written ones. After that the operands of arithmetic have the type
+//! of the result, those of a comparison have one type, and those of a shift are promoted.
 
 use index_vec::IndexVec;
 
@@ -67,8 +67,8 @@ pub struct Object {
     pub storage: Storage,
     pub linkage: Linkage,
     pub definition: Definition,
-    /// The initial values; without them, objects that live as long as the program or a thread are zero, and the others have
-    /// any value.
+    /// The initial values; without them, objects that live as long as the program or a thread are zero, and the others
+    /// have any value.
     pub init: Option<Init>,
     /// The alignment that `_Alignas` or an attribute asks for.
     pub align: Option<u64>,
@@ -156,8 +156,8 @@ pub struct StringLiteral {
 /// Initial values. Parts of the object that no item sets are zero.
 #[derive(Clone, Debug, Default)]
 pub struct Init {
-    /// Ordered as the values are written; no two items set the same part. A part of a union that another item of the list
-    /// overwrites is not among them.
+    /// Ordered as the values are written; no two items set the same part. A part of a union that another item of the
+    /// list overwrites is not among them.
     pub items: Vec<InitItem>,
 }
 
@@ -253,8 +253,8 @@ pub enum ExprKind {
         target: Box<Expr>,
         value: Box<Expr>,
     },
-    /// `a op= b`: reads `a`, converts it to `type_of_operation`, applies `op` with `value`, converts to the type of `a` and
-    /// writes it. `value` has the type of the operation, except for shifts.
+    /// `a op= b`: reads `a`, converts it to `type_of_operation`, applies `op` with `value`, converts to the type of `a`
+    /// and writes it. `value` has the type of the operation, except for shifts.
     AssignOp {
         op: BinaryOp,
         type_of_operation: QualType,
@@ -360,15 +360,17 @@ pub enum Builtin {
     AtomicInit,
     /// `(p, value, order)`: the old value.
     AtomicExchange,
-    /// `(p, expected, desired, weak, success, failure)`: whether the values were equal; if not, `*expected` gets the value.
+    /// `(p, expected, desired, weak, success, failure)`: whether the values were equal; if not, `*expected` gets the
+    /// value.
     AtomicCompareExchange,
-    /// The forms that take the addresses of their operands: `(p, result, order)`, `(p, value, order)`, `(p, value, result,
-    /// order)`, `(p, expected, desired, weak, success, failure)`.
+    /// The forms that take the addresses of their operands: `(p, result, order)`, `(p, value, order)`, `(p, value,
+    /// result, order)`, `(p, expected, desired, weak, success, failure)`.
     AtomicLoadInto,
     AtomicStoreFrom,
     AtomicExchangeInto,
     AtomicCompareExchangeFrom,
-    /// `(p, value, order)`: the old or the new value; the operation is one of integers also for pointers, unless `scaled`.
+    /// `(p, value, order)`: the old or the new value; the operation is one of integers also for pointers, unless
+    /// `scaled`.
     AtomicFetch {
         op: FetchOp,
         returns_new: bool,
@@ -471,8 +473,8 @@ pub enum StmtKind {
         cases: Vec<Case>,
         body: Box<Stmt>,
     },
-    /// The place of the case with this number in the innermost `switch` around it. The statement behind it follows in the
-    /// same block.
+    /// The place of the case with this number in the innermost `switch` around it. The statement behind it follows in
+    /// the same block.
     CaseLabel(usize),
     /// The place of a label.
     Label(LabelId),

@@ -164,8 +164,8 @@ pub struct Field {
 /// The bits of a bit-field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bits {
-    /// The number of the lowest bit, counted from the lowest bit of the byte at the offset. In a packed struct the bits may
-    /// extend beyond the object of the type.
+    /// The number of the lowest bit, counted from the lowest bit of the byte at the offset. In a packed struct the bits
+    /// may extend beyond the object of the type.
     pub shift: u32,
     /// 0 only for unnamed ones.
     pub width: u32,

@@ -110,8 +110,8 @@ codes! {
 }
 
 impl Code {
-    /// Returns the severity: errors have numbers below 100, warnings below 200, and notes below 300. Errors about C have
-    /// numbers below 400, warnings below 500.
+    /// Returns the severity: errors have numbers below 100, warnings below 200, and notes below 300. Errors about C
+    /// have numbers below 400, warnings below 500.
     pub fn severity(self) -> Severity {
         match self {
             _ if self < Code::UnusedVariable => Severity::Error,

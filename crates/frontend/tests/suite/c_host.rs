@@ -1,7 +1,10 @@
 //! The host's compiler as a judge of values, types, sizes, offsets and initial values, on generated programs.
 //!
-//! The compiler checks assertions that hold if our reader is right; for the data model of 32 bits too, since nothing has to
-//! be linked. Where bytes in memory are compared, a program is run. Without a compiler the tests say so and pass.
+//! The compiler checks assertions that hold if our reader is right; for the data model of 32 bits too, since nothing
+//! has to be linked. Where bytes in memory are compared, a program is run. Without a compiler the tests say so and
+//! pass.
+
+#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -123,7 +126,8 @@ fn expression(random: &mut Random, depth: usize) -> String {
     }
 }
 
-/// Checks that our values and types of constant expressions are the compiler's. Those without a defined value are left out.
+/// Checks that our values and types of constant expressions are the compiler's. Those without a defined value are left
+/// out.
 #[test]
 fn constant_expressions_have_the_values_and_types_of_the_host() {
     for model in DataModel::ALL.iter().copied().filter(|model| has_compiler(*model)) {
@@ -155,10 +159,10 @@ fn add_checks(checks: &mut String, unit: &Unit, expressions: &[String]) -> usize
         // A value that overflows somewhere has none in C.
         let folded = unit.fold(expr).filter(|folded| !folded.overflows);
         let (Some(_), Some(value)) = (folded, unit.integer(expr)) else { continue };
-        let literal = match value {
-            i128::MIN..-9_223_372_036_854_775_807 => "(-9223372036854775807ll - 1)".to_owned(),
-            ..=9_223_372_036_854_775_807 => format!("{value}ll"),
-            _ => format!("{value}ull"),
+        let literal = match i64::try_from(value) {
+            Ok(i64::MIN) => "(-9223372036854775807ll - 1)".to_owned(),
+            Ok(_) => format!("{value}ll"),
+            Err(_) => format!("{value}ull"),
         };
         let _ = writeln!(checks, "_Static_assert(({text}) == ({ty}){literal}, \"value {value}\");");
         n_checks += 1;
@@ -261,9 +265,9 @@ fn bit_fields_are_where_the_host_has_them() {
             let (name, member) = (unit.name(tag), unit.name(member));
             let _ = writeln!(
                 program,
-                "{{ {name} r; unsigned char *b = (void *)&r; memset(b, 0, sizeof r); r.{member} = -1; int f = -1, n = 0; \
-                 for (unsigned i = 0; i < 8 * sizeof r; i++) if (b[i / 8] >> i % 8 & 1) {{ if (f < 0) f = i; n++; }} \
-                 printf(\"{name}.{member} %d+%d\\n\", f, n); }}"
+                "{{ {name} r; unsigned char *b = (void *)&r; memset(b, 0, sizeof r); r.{member} = -1; \
+                 int f = -1, n = 0; for (unsigned i = 0; i < 8 * sizeof r; i++) \
+                 if (b[i / 8] >> i % 8 & 1) {{ if (f < 0) f = i; n++; }} printf(\"{name}.{member} %d+%d\\n\", f, n); }}"
             );
             let first = field.offset * 8 + u64::from(bits.shift);
             let _ = writeln!(expected, "{name}.{member} {first}+{}", bits.width);

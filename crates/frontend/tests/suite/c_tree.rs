@@ -17,7 +17,8 @@ fn read(text: &str) -> Unit {
 
 /// The declarations that expressions use.
 const DECLARATIONS: &str = "
-    char c; signed char sc; unsigned char uc; short s; unsigned short us; int i, j; unsigned u; long l; unsigned long ul;
+    char c; signed char sc; unsigned char uc; short s; unsigned short us; int i, j; unsigned u; long l;
+    unsigned long ul;
     long long ll; _Bool b; float f; double d; enum e { A, B } e; int *p, *q, a[3], m[2][3]; const int *cp; void *v;
     struct st { int x; unsigned b3 : 3; unsigned b32 : 32; struct { int in; }; int arr[2]; } st, *ps; _Atomic int at;
     int fn(int, char); int (*fp)(int, char); int var(int, ...); volatile int vo; struct st gs(void); int old();
@@ -159,7 +160,8 @@ fn calls_convert_their_arguments() {
     assert_eq!(show("fp(1, 2)"), "(call (load fp : int (*)(int, char)) 1:int (implicit integer 2:int : char) : int)");
     assert_eq!(
         show("(*fp)(1, 2)"),
-        "(call (decay (deref (load fp : int (*)(int, char)) : int (int, char)) : int (*)(int, char)) 1:int (implicit integer 2:int : char) : int)"
+        "(call (decay (deref (load fp : int (*)(int, char)) : int (int, char)) : int (*)(int, char)) 1:int \
+         (implicit integer 2:int : char) : int)"
     );
     assert_eq!(
         show("(&fn)(1, 2)"),
@@ -176,17 +178,20 @@ fn calls_convert_their_arguments() {
 fn functions_of_the_compiler_are_typed_by_their_operands() {
     assert_eq!(
         show("__sync_fetch_and_add(&i, c)"),
-        "(builtin SyncFetch { op: Add, returns_new: false } (address i : int *) (implicit integer (load c : char) : int) : int)"
+        "(builtin SyncFetch { op: Add, returns_new: false } (address i : int *) \
+         (implicit integer (load c : char) : int) : int)"
     );
     assert_eq!(
         show("__sync_bool_compare_and_swap(&l, 1, 2)"),
-        "(builtin SyncBoolCompareAndSwap (address l : long *) (implicit integer 1:int : long) (implicit integer 2:int : long) : _Bool)"
+        "(builtin SyncBoolCompareAndSwap (address l : long *) (implicit integer 1:int : long) \
+         (implicit integer 2:int : long) : _Bool)"
     );
     assert_eq!(show("__sync_synchronize()"), "(builtin SyncSynchronize : void)");
     assert_eq!(show("__atomic_load_n(&at, 5)"), "(builtin AtomicLoad (address at : _Atomic int *) 5:int : int)");
     assert_eq!(
         show("__atomic_compare_exchange_n(&at, p, 3, 0, 5, 5)"),
-        "(builtin AtomicCompareExchange (address at : _Atomic int *) (load p : int *) 3:int (implicit bool 0:int : _Bool) 5:int 5:int : _Bool)"
+        "(builtin AtomicCompareExchange (address at : _Atomic int *) (load p : int *) 3:int \
+         (implicit bool 0:int : _Bool) 5:int 5:int : _Bool)"
     );
     assert_eq!(
         show("__builtin_add_overflow(i, l, &c)"),

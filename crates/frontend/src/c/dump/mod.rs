@@ -6,7 +6,8 @@ use super::preprocess::Preprocessed;
 
 pub use tree::{expression, types};
 
-/// Returns the tokens behind the preprocessor. A line of the source begins a line; a space is where there is white space.
+/// Returns the tokens behind the preprocessor. A line of the source begins a line; a space is where there is white
+/// space.
 pub fn tokens(preprocessed: &Preprocessed) -> String {
     let mut text = String::new();
     for token in &preprocessed.tokens {

@@ -8,7 +8,8 @@ use crate::c::tree::{
 };
 use crate::c::types::{Bits, QualType};
 
-/// Returns the declarations of a translation unit with all types. What only headers declare and nothing uses is left out.
+/// Returns the declarations of a translation unit with all types. What only headers declare and nothing uses is left
+/// out.
 pub fn types(unit: &Unit) -> String {
     let mut dump = Dump { unit, text: String::new(), depth: 0 };
     let is_ours = |loc: crate::c::files::Loc| {

@@ -1,5 +1,9 @@
 /* What may be called without a declaration, with the types that are then meant. */
 typedef __SIZE_TYPE__ __selvedge_size;
+typedef float _Float32;
+typedef double _Float32x;
+typedef double _Float64;
+typedef long double _Float64x;
 void *malloc(__selvedge_size);
 void *calloc(__selvedge_size, __selvedge_size);
 void *realloc(void *, __selvedge_size);

@@ -1,8 +1,8 @@
 //! Declarators: the name with its stars, brackets and parentheses.
 //!
-//! A declarator is read into the list of what makes its type from the type before it, in the order of application: first
-//! its stars, then its brackets and parameter lists from the last to the first, then what the parentheses around the name
-//! hold.
+//! A declarator is read into the list of what makes its type from the type before it, in the order of application:
+//! first its stars, then its brackets and parameter lists from the last to the first, then what the parentheses around
+//! the name hold.
 
 use super::Parser;
 use crate::c::files::Loc;

@@ -195,7 +195,7 @@ impl Parser {
             let types = &self.typer.unit.types;
             let is_flexible = matches!(types.get(ty), Type::Array(_, Length::Unknown)) && number + 1 == members.len();
             let is_bad = types.is_void(ty) || types.is_function(ty);
-            if is_bad || types.layout(ty).is_none() && !(is_flexible && !is_union) {
+            if is_bad || types.layout(ty).is_none() && (is_union || !is_flexible) {
                 let message =
                     format!("a member cannot have the type `{}`, whose size is not known", self.typer.show(ty));
                 self.typer.error(Code::CIncomplete, message, loc);
@@ -304,8 +304,8 @@ impl Parser {
         kinds.iter().find(holds).copied().unwrap_or(IntKind::LongLong)
     }
 
-    /// Chooses the type of an enumeration as GCC does: unsigned if no constant is negative. The constants are `int`s, unless
-    /// one of them does not fit: then they have the type of the enumeration.
+    /// Chooses the type of an enumeration as GCC does: unsigned if no constant is negative. The constants are `int`s,
+    /// unless one of them does not fit: then they have the type of the enumeration.
     fn finish_enum(&mut self, id: EnumId, constants: Vec<(Symbol, i128, Loc)>) {
         let least = constants.iter().map(|(_, value, _)| *value).min().unwrap_or(0);
         let most = constants.iter().map(|(_, value, _)| *value).max().unwrap_or(0);

@@ -1,12 +1,12 @@
 //! The preprocessor: directives, macros and headers, from a file to the tokens of the translation unit.
 //!
 //! Tokens flow through three layers. `next_raw` returns the tokens of the files in order, executing the directives
-//! between them. `next` returns the tokens of the macros that are being replaced before those of the files. `next_expanded`
-//! replaces macros until a token is left that is none.
+//! between them. `next` returns the tokens of the macros that are being replaced before those of the files.
+//! `next_expanded` replaces macros until a token is left that is none.
 //!
-//! Invariant: a macro is `busy` while some of the tokens of its replacement have not been read. A name that is read while its
-//! macro is busy is never replaced again, therefore replacement ends. Its size can still be exponential; every token that is
-//! read or made counts as a step, and the number of steps is bounded.
+//! Invariant: a macro is `busy` while some of the tokens of its replacement have not been read. A name that is read
+//! while its macro is busy is never replaced again, therefore replacement ends. Its size can still be exponential;
+//! every token that is read or made counts as a step, and the number of steps is bounded.
 
 mod condition;
 mod directive;

@@ -1,7 +1,7 @@
 //! The body of a macro with its arguments in place.
 //!
-//! An argument is fully expanded before it takes the place of its parameter, except beside `#` and `##`. An empty operand of
-//! `##` leaves the other one as it is.
+//! An argument is fully expanded before it takes the place of its parameter, except beside `#` and `##`. An empty
+//! operand of `##` leaves the other one as it is.
 
 use super::{Macro, Preprocessor};
 use crate::c::files::Loc;

@@ -77,8 +77,8 @@ impl Typer {
         function
     }
 
-    /// Returns the function that a name calls, which is not declared: one that everybody knows, or else one that returns
-    /// `int`.
+    /// Returns the function that a name calls, which is not declared: one that everybody knows, or else one that
+    /// returns `int`.
     pub(crate) fn implicit(&mut self, name: Symbol, loc: Loc) -> Expr {
         let known = self.scopes[0].names.get(&name).map(|(entry, _)| *entry);
         let (ty, is_noreturn) = match known {

@@ -1,8 +1,8 @@
 //! Initial values, flattened: a list of parts with a value each.
 //!
-//! Braces may be left out: a part that is a struct, union or array then takes as many values of the list around it as it
-//! needs. A designator moves the position; the values behind it go on from there. A value for a part that has one already
-//! replaces it. The parts are therefore kept ordered by their first bit, in which they never overlap.
+//! Braces may be left out: a part that is a struct, union or array then takes as many values of the list around it as
+//! it needs. A designator moves the position; the values behind it go on from there. A value for a part that has one
+//! already replaces it. The parts are therefore kept ordered by their first bit, in which they never overlap.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -253,8 +253,8 @@ impl Typer {
         matches!(self.unit.types.get(ty), Type::Record(id) if self.unit.types.records[*id].is_union)
     }
 
-    /// Sets the parts of a struct, union or array from a list. Without braces of its own it takes what it needs. `first` is
-    /// a value whose designators begin in this part. Returns the number of elements that an array got.
+    /// Sets the parts of a struct, union or array from a list. Without braces of its own it takes what it needs.
+    /// `first` is a value whose designators begin in this part. Returns the number of elements that an array got.
     fn init_parts(
         &mut self,
         values: &mut Values,
@@ -355,8 +355,8 @@ impl Typer {
         }
     }
 
-    /// Returns the first and the last part that a designator names; adds further designators on the way to a member of an
-    /// unnamed struct or union.
+    /// Returns the first and the last part that a designator names; adds further designators on the way to a member of
+    /// an unnamed struct or union.
     fn designated(&mut self, ty: QualType, designator: Designator, more: &mut Vec<Designator>) -> Option<(u64, u64)> {
         match designator {
             Designator::Number(number) => Some((number as u64, number as u64)),
