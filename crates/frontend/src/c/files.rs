@@ -210,9 +210,9 @@ mod tests {
         let mut files = Files::default();
         let main = files.add(Source::new("a.i", "x\n# 7 \"b.c\"\ny\nz\n")).expect("it is small");
         let second = files.add(Source::new("c.h", "q")).expect("it is small");
-        files.mark(13, 7, Some("b.c".to_owned()));
+        files.mark(12, 7, Some("b.c".to_owned()));
         assert_eq!(files.place(0).to_string(), "a.i:1:1");
-        assert_eq!(files.place(15).to_string(), "b.c:8:1");
+        assert_eq!(files.place(14).to_string(), "b.c:8:1");
         let base = files.get(second).base;
         assert_eq!((files.of(base), files.place(base).to_string()), (second, "c.h:1:1".to_owned()));
         assert_eq!((files.of(3), files.text(Span::new(0, 1))), (main, "x"));

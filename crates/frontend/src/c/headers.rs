@@ -8,6 +8,7 @@ pub(super) const EMBEDDED: &[(&str, &str)] = &[
     ("ctype.h", include_str!("headers/ctype.h")),
     ("errno.h", include_str!("headers/errno.h")),
     ("fcntl.h", include_str!("headers/fcntl.h")),
+    ("float.h", include_str!("headers/float.h")),
     ("inttypes.h", include_str!("headers/inttypes.h")),
     ("limits.h", include_str!("headers/limits.h")),
     ("malloc.h", include_str!("headers/malloc.h")),
@@ -16,6 +17,7 @@ pub(super) const EMBEDDED: &[(&str, &str)] = &[
     ("predefined.h", include_str!("headers/predefined.h")),
     ("pthread.h", include_str!("headers/pthread.h")),
     ("sched.h", include_str!("headers/sched.h")),
+    ("selvedge/types.h", include_str!("headers/selvedge/types.h")),
     ("semaphore.h", include_str!("headers/semaphore.h")),
     ("setjmp.h", include_str!("headers/setjmp.h")),
     ("signal.h", include_str!("headers/signal.h")),
@@ -37,6 +39,7 @@ pub(super) const EMBEDDED: &[(&str, &str)] = &[
     ("threads.h", include_str!("headers/threads.h")),
     ("time.h", include_str!("headers/time.h")),
     ("unistd.h", include_str!("headers/unistd.h")),
+    ("wchar.h", include_str!("headers/wchar.h")),
 ];
 
 /// Returns the text of a header.

@@ -11,7 +11,7 @@ pub struct Layout {
 }
 
 /// The limit on the size of an object.
-pub const MAX_SIZE: u64 = 1 << 47;
+pub const MAX_SIZE: u64 = 1 << 60;
 
 /// What attributes say about a struct or union.
 #[derive(Clone, Copy, Debug, Default)]

@@ -278,7 +278,8 @@ pub enum ExprKind {
         value: Box<Expr>,
         is_implicit: bool,
     },
-    /// A call of a function, or through a pointer. Arguments have the types of the parameters.
+    /// A call of a function, or through a pointer. Arguments have the types of the parameters; those of variadic
+    /// functions beyond the parameters, and all of functions without a prototype, are promoted.
     Call {
         callee: Callee,
         args: Vec<Expr>,

@@ -107,6 +107,7 @@ codes! {
     CMacroRedefined "SV0403";
     CWarning "SV0404";
     COverflow "SV0405";
+    CReturnValue "SV0406";
 }
 
 impl Code {

@@ -181,7 +181,7 @@ fn long_lists_are_no_nesting() {
 #[test]
 fn huge_initial_values_are_stopped() {
     assert_eq!(codes("int a[] = { [0 ... 99999999] = 1 };"), [Code::BeyondLimit]);
-    assert_eq!(codes("int a[1 << 30][1 << 30];"), [Code::BeyondLimit]);
+    assert_eq!(codes("int a[1 << 30][1 << 30][1 << 30];"), [Code::BeyondLimit]);
     let reversed: String = (0..20_000).rev().map(|n| format!("[{n}] = 1, ")).collect();
     assert_eq!(codes(&format!("int a[] = {{ {reversed} }};")), []);
 }

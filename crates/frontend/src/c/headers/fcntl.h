@@ -1,5 +1,5 @@
 #pragma once
-#include <sys/types.h>
+#include <selvedge/types.h>
 #define O_RDONLY 0
 #define O_WRONLY 1
 #define O_RDWR 2

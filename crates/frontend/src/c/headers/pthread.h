@@ -1,10 +1,10 @@
 #pragma once
 #include <sched.h>
 #include <stddef.h>
-#include <sys/types.h>
+#include <selvedge/types.h>
 #include <time.h>
 
-/* The sizes are those of the GNU C library; `__kind` is all that a program may set. */
+/* The sizes are those of the GNU C library, and initial values that were made for it fit: `__kind` is what they set. */
 #ifdef __LP64__
 #define __SELVEDGE_WORDS(lp64, ilp32) lp64
 #else
@@ -14,7 +14,26 @@ typedef unsigned long pthread_t;
 typedef unsigned pthread_key_t;
 typedef int pthread_once_t;
 typedef volatile int pthread_spinlock_t;
-typedef struct __selvedge_mutex { int __kind; int __state; long __reserved[__SELVEDGE_WORDS(4, 4)]; } pthread_mutex_t;
+struct __selvedge_mutex_data {
+  int __lock;
+  unsigned __count;
+  int __owner;
+#ifdef __LP64__
+  unsigned __nusers;
+  int __kind;
+  short __spins, __elision;
+  struct { void *__prev, *__next; } __list;
+#else
+  int __kind;
+  unsigned __nusers;
+  union { struct { short __espins, __eelision; } __elision_data; void *__list; };
+#endif
+};
+typedef union __selvedge_mutex {
+  struct __selvedge_mutex_data __data;
+  char __size[__SELVEDGE_WORDS(40, 24)];
+  long __align;
+} pthread_mutex_t;
 typedef struct __selvedge_mutexattr { int __kind; } pthread_mutexattr_t;
 typedef struct __selvedge_cond { long __kind; long __reserved[__SELVEDGE_WORDS(5, 11)]; } pthread_cond_t;
 typedef struct __selvedge_condattr { int __kind; } pthread_condattr_t;
@@ -52,9 +71,10 @@ typedef struct __selvedge_attr { long __kind; long __reserved[__SELVEDGE_WORDS(6
 #define PTHREAD_EXPLICIT_SCHED 1
 #define PTHREAD_BARRIER_SERIAL_THREAD (-1)
 #define PTHREAD_ONCE_INIT 0
-#define PTHREAD_MUTEX_INITIALIZER { 0 }
-#define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP { 1 }
-#define PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP { 2 }
+#define PTHREAD_MUTEX_INITIALIZER { { .__kind = PTHREAD_MUTEX_NORMAL } }
+#define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP { { .__kind = PTHREAD_MUTEX_RECURSIVE } }
+#define PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP { { .__kind = PTHREAD_MUTEX_ERRORCHECK } }
+#define PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP { { .__kind = PTHREAD_MUTEX_ADAPTIVE_NP } }
 #define PTHREAD_COND_INITIALIZER { 0 }
 #define PTHREAD_RWLOCK_INITIALIZER { 0 }
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <sys/types.h>
+#include <selvedge/types.h>
 struct sched_param { int sched_priority; };
 typedef struct { unsigned long __bits[1024 / (8 * sizeof(long))]; } cpu_set_t;
 #define SCHED_OTHER 0

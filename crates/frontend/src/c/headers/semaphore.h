@@ -1,5 +1,5 @@
 #pragma once
-#include <sys/types.h>
+#include <selvedge/types.h>
 #include <time.h>
 typedef struct __selvedge_sem { long __value; long __reserved[3]; } sem_t;
 #define SEM_FAILED ((sem_t *)0)

@@ -1,5 +1,5 @@
 #pragma once
-#include <sys/types.h>
+#include <selvedge/types.h>
 typedef int sig_atomic_t;
 typedef void (*__sighandler_t)(int);
 typedef __sighandler_t sighandler_t;

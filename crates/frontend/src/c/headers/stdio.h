@@ -1,7 +1,7 @@
 #pragma once
 #include <stdarg.h>
 #include <stddef.h>
-#include <sys/types.h>
+#include <selvedge/types.h>
 typedef struct __selvedge_file FILE;
 typedef long fpos_t;
 extern FILE *stdin, *stdout, *stderr;

@@ -1,6 +1,6 @@
 #pragma once
 #include <stddef.h>
-#include <sys/types.h>
+#include <selvedge/types.h>
 struct timespec { time_t tv_sec; long tv_nsec; };
 struct tm {
   int tm_sec, tm_min, tm_hour, tm_mday, tm_mon, tm_year, tm_wday, tm_yday, tm_isdst;

@@ -1,6 +1,6 @@
 #pragma once
 #include <stddef.h>
-#include <sys/types.h>
+#include <selvedge/types.h>
 #define STDIN_FILENO 0
 #define STDOUT_FILENO 1
 #define STDERR_FILENO 2
@@ -22,6 +22,8 @@ int pipe(int files[2]);
 int dup(int file);
 int dup2(int from, int to);
 off_t lseek(int file, off_t offset, int whence);
+int truncate(const char *name, off_t length);
+int ftruncate(int file, off_t length);
 int unlink(const char *name);
 int access(const char *name, int mode);
 int isatty(int file);

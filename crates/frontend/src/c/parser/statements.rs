@@ -386,7 +386,7 @@ impl Parser {
             let value = self.typer.value(value);
             if !self.typer.unit.types.is_void(value.ty) && !self.typer.unit.types.is_error(value.ty) {
                 let loc = self.since(start);
-                self.typer.error(Code::CMisplaced, "a function that returns `void` returns a value here", loc);
+                self.typer.error(Code::CReturnValue, "a function that returns `void` returns a value here", loc);
             }
             return StmtKind::Return(Some(value));
         }

@@ -102,9 +102,10 @@ impl Preprocessor<'_> {
                 Some(Header { name, is_quoted: true })
             }
             Kind::Lt => {
-                let end = rest.iter().find(|token| token.kind == Kind::Gt)?;
-                let span = selvedge_ir::span::Span { start: first.loc.span.end, end: end.loc.span.start };
-                Some(Header { name: self.files.text(span).trim().to_owned(), is_quoted: false })
+                let end = rest.last()?.loc.span.end;
+                let line = self.files.text(selvedge_ir::span::Span { start: first.loc.span.end, end });
+                let (name, _) = line.split_once('>')?;
+                Some(Header { name: name.trim().to_owned(), is_quoted: false })
             }
             _ => None,
         }

@@ -1,17 +1,6 @@
 #pragma once
-#include <stddef.h>
+#include <selvedge/types.h>
 #include <stdint.h>
-typedef __INTPTR_TYPE__ ssize_t;
-typedef long off_t;
-typedef long time_t;
-typedef long clock_t;
-typedef long suseconds_t;
-typedef unsigned useconds_t;
-typedef int clockid_t;
-typedef int pid_t;
-typedef unsigned uid_t;
-typedef unsigned gid_t;
-typedef unsigned mode_t;
 typedef unsigned long ino_t;
 typedef unsigned long dev_t;
 typedef unsigned long nlink_t;
