@@ -170,6 +170,91 @@ fn add_checks(checks: &mut String, unit: &Unit, expressions: &[String]) -> usize
     n_checks
 }
 
+/// The variables of expressions that are not constant.
+const VARIABLES: &str = "char c; signed char sc; unsigned char uc; short s; unsigned short us; int i; unsigned u; long l; \
+    unsigned long ul; long long ll; unsigned long long ull; _Bool b; float f; double d; long double ld; enum small e; \
+    enum negative n; enum wide w; int a[3], *p; const char *q; void *v; struct { int b3 : 3; unsigned u5 : 5, u32 : 32; \
+    _Bool b1 : 1; enum small e4 : 4; } t; int fn(char); int (*fp)(char);\n";
+
+/// Returns an expression over variables; it may be wrong.
+fn variable_expression(random: &mut Random, depth: usize) -> String {
+    const LEAVES: [&str; 34] = [
+        "c",
+        "sc",
+        "uc",
+        "s",
+        "us",
+        "i",
+        "u",
+        "l",
+        "ul",
+        "ll",
+        "ull",
+        "b",
+        "f",
+        "d",
+        "ld",
+        "e",
+        "n",
+        "w",
+        "a[1]",
+        "*p",
+        "(t.b3, 1)",
+        "+t.b3",
+        "-t.u5",
+        "~t.u32",
+        "+t.b1",
+        "+t.e4",
+        "1",
+        "2u",
+        "fn(1)",
+        "fp(2)",
+        "sizeof a",
+        "p",
+        "q",
+        "v",
+    ];
+    if depth == 0 || random.below(6) == 0 {
+        return random.pick(&LEAVES).to_owned();
+    }
+    let one = variable_expression(random, depth - 1);
+    let other = variable_expression(random, depth - 1);
+    match random.below(8) {
+        0 => format!("({})({one})", random.pick(&TYPES)),
+        1 => format!("{}({one})", random.pick(&["-", "~", "!", "+", "*", "&"])),
+        2 => format!("(({one}) ? ({other}) : ({}))", variable_expression(random, depth - 1)),
+        3 => format!("{} {} ({other})", random.pick(&LEAVES), random.pick(&["=", "+=", "<<=", "*=", "-="])),
+        4 => format!("({})++", random.pick(&LEAVES)),
+        5 => format!("(({one}) ?: ({other}))"),
+        _ => {
+            let op = random.pick(&["+", "-", "*", "/", "%", "&", "<<", ">>", "==", "<", ">=", "&&", "||", ","]);
+            format!("(({one}) {op} ({other}))")
+        }
+    }
+}
+
+/// Checks that our types of expressions over variables are the compiler's, for those that we accept.
+#[test]
+fn expressions_over_variables_have_the_types_of_the_host() {
+    for model in DataModel::ALL.iter().copied().filter(|model| has_compiler(*model)) {
+        let mut random = Random(13);
+        let mut checks = format!("{ENUMS}{VARIABLES}");
+        let mut n_checks = 0;
+        for _ in 0..1500 {
+            let text = variable_expression(&mut random, 3);
+            let unit = read(&format!("{ENUMS}{VARIABLES}void test(void) {{ ({text}); }}"), model);
+            if !unit.has_errors() {
+                let _ = writeln!(checks, "void test{n_checks}(void) {{");
+                n_checks += 1;
+                add_checks(&mut checks, &unit, &[text]);
+                checks.push_str("}\n");
+            }
+        }
+        assert!(n_checks > 600, "only {n_checks} expressions are accepted");
+        assert_compiles("types", &checks, model);
+    }
+}
+
 /// Returns a struct or union with random members. Earlier ones are used as members.
 fn record(random: &mut Random, number: usize) -> String {
     let mut text = format!("{} R{number} {{ ", if random.below(5) == 0 { "union" } else { "struct" });

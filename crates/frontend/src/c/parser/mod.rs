@@ -87,6 +87,7 @@ impl Parser {
             })
             .collect();
         self.unit();
+        self.typer.take_known();
         let name = self.typer.unit.names.intern("__builtin_va_list");
         self.typer.insert(name, Entry::Typedef(super::types::basic::VA_LIST), Loc::default());
         if options.model == super::DataModel::Lp64 {

@@ -1,7 +1,7 @@
 //! Functions of the compiler: `__atomic_..`, `__sync_..`, `__builtin_..`.
 
+use super::Typer;
 use super::calls::arguments;
-use super::{Entry, Typer};
 use crate::c::files::Loc;
 use crate::c::fold::{Base, Constant};
 use crate::c::names::Symbol;
@@ -55,8 +55,7 @@ impl Typer {
     /// Returns the name of a function of the library that a name like `__builtin_memcpy` means.
     pub(crate) fn library_name(&self, name: Symbol) -> Option<Symbol> {
         let plain = self.unit.names.find(self.text(name).strip_prefix("__builtin_")?)?;
-        let is_known = matches!(self.scopes[0].names.get(&plain), Some((Entry::Function(_), _)));
-        is_known.then_some(plain)
+        self.known.contains_key(&plain).then_some(plain)
     }
 
     /// Returns a call of a function of the compiler.

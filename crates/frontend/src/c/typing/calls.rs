@@ -80,10 +80,10 @@ impl Typer {
     /// Returns the function that a name calls, which is not declared: one that everybody knows, or else one that
     /// returns `int`.
     pub(crate) fn implicit(&mut self, name: Symbol, loc: Loc) -> Expr {
-        let known = self.scopes[0].names.get(&name).map(|(entry, _)| *entry);
+        let known = self.known.get(&name).copied();
         let (ty, is_noreturn) = match known {
-            Some(Entry::Function(id)) => (self.unit.functions[id].ty, self.unit.functions[id].is_noreturn),
-            _ => {
+            Some(known) => known,
+            None => {
                 let old = FunctionType { result: basic::INT, params: Vec::new(), variadic: false, prototyped: false };
                 (self.types().intern(Type::Function(Box::new(old))), false)
             }

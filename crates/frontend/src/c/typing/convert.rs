@@ -200,14 +200,9 @@ impl Typer {
         match (types.get(value.ty), types.get(ty)) {
             (_, Type::Bool) if types.is_scalar(value.ty) => Fit::Well,
             (Type::Pointer(from), Type::Pointer(to)) => self.fit_pointers(value, *from, *to),
-            (_, Type::Pointer(_)) if types.is_integer(value.ty) => {
-                if self.is_null(value) {
-                    Fit::Well
-                } else {
-                    Fit::Warn("an integer becomes a pointer")
-                }
-            }
-            (Type::Pointer(_), _) if types.is_integer(ty) => Fit::Warn("a pointer becomes an integer"),
+            (_, Type::Pointer(_)) if self.is_null(value) => Fit::Well,
+            (Type::Int(_), Type::Pointer(_)) => Fit::Warn("an integer becomes a pointer"),
+            (Type::Pointer(_), Type::Int(_)) => Fit::Warn("a pointer becomes an integer"),
             (Type::Record(one), Type::Record(other)) if one == other => Fit::Well,
             (Type::VaList, Type::VaList) => Fit::Well,
             _ if types.is_arithmetic(value.ty) && types.is_arithmetic(ty) => Fit::Well,

@@ -112,11 +112,8 @@ impl Typer {
             body: None,
             loc: declared.loc,
         });
-        // What is known beforehand is not part of the program.
-        if self.scopes.len() > 1 {
-            self.linked.insert(declared.name, Entry::Function(id));
-            self.unit.items.push(Item::Function(id));
-        }
+        self.linked.insert(declared.name, Entry::Function(id));
+        self.unit.items.push(Item::Function(id));
         id
     }
 

@@ -41,6 +41,8 @@ pub(super) struct Typer {
     pub(super) scopes: Vec<Scope>,
     /// The objects and functions with linkage, wherever they are declared.
     linked: FxHashMap<Symbol, Entry>,
+    /// The functions that may be called without a declaration, with their types and whether they never return.
+    known: FxHashMap<Symbol, (QualType, bool)>,
     pub(super) function: Option<FunctionState>,
     n_errors: usize,
     /// True while errors are not reported, because what is read is not evaluated for good.
@@ -78,8 +80,22 @@ impl Typer {
             items: Vec::new(),
             diagnostics,
         };
-        let (scopes, linked, function) = (vec![Scope::default()], FxHashMap::default(), None);
-        (Typer { unit, scopes, linked, function, n_errors, is_quiet: false }, tokens)
+        let (scopes, linked, known) = (vec![Scope::default()], FxHashMap::default(), FxHashMap::default());
+        (Typer { unit, scopes, linked, known, function: None, n_errors, is_quiet: false }, tokens)
+    }
+
+    /// Takes the functions declared so far as those that may be called without a declaration. They are not part of the
+    /// program until it uses them.
+    pub(super) fn take_known(&mut self) {
+        for function in std::mem::take(&mut self.unit.functions) {
+            self.known.insert(function.name, (function.ty, function.is_noreturn));
+        }
+        self.unit.objects.clear();
+        self.unit.items.clear();
+        self.linked.clear();
+        for scope in &mut self.scopes {
+            scope.names.retain(|_, (entry, _)| matches!(entry, Entry::Typedef(_)));
+        }
     }
 
     pub(super) fn types(&mut self) -> &mut Types {

@@ -297,7 +297,8 @@ impl Typer {
         let to = match () {
             () if types.is_void(one) || types.is_void(other) => basic::VOID,
             () if self.is_compatible_plain(one, other) => self.composite(one.plain(), other.plain()),
-            () => basic::VOID,
+            // Compilers accept it with a warning, and forget the qualifiers.
+            () => return self.types().pointer(basic::VOID),
         };
         self.types().pointer(to.with(quals))
     }

@@ -48,14 +48,9 @@ impl Typer {
         self.scopes.len() <= FILE_SCOPES
     }
 
-    /// Returns the meaning of a name. The functions that may be called without a declaration are not among them.
+    /// Returns the meaning of a name.
     pub(crate) fn lookup(&self, name: Symbol) -> Option<Entry> {
-        let mut scopes = self.scopes.iter().enumerate().rev();
-        scopes.find_map(|(level, scope)| {
-            let (entry, _) = scope.names.get(&name)?;
-            let is_hidden = level == 0 && self.scopes.len() > 1 && matches!(entry, Entry::Function(_));
-            (!is_hidden).then_some(*entry)
-        })
+        self.scopes.iter().rev().find_map(|scope| scope.names.get(&name)).map(|(entry, _)| *entry)
     }
 
     pub(crate) fn lookup_tag(&self, name: Symbol) -> Option<Tag> {
