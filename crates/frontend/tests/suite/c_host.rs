@@ -171,10 +171,11 @@ fn add_checks(checks: &mut String, unit: &Unit, expressions: &[String]) -> usize
 }
 
 /// The variables of expressions that are not constant.
-const VARIABLES: &str = "char c; signed char sc; unsigned char uc; short s; unsigned short us; int i; unsigned u; long l; \
-    unsigned long ul; long long ll; unsigned long long ull; _Bool b; float f; double d; long double ld; enum small e; \
-    enum negative n; enum wide w; int a[3], *p; const char *q; void *v; struct { int b3 : 3; unsigned u5 : 5, u32 : 32; \
-    _Bool b1 : 1; enum small e4 : 4; } t; int fn(char); int (*fp)(char);\n";
+const VARIABLES: &str = "char c; signed char sc; unsigned char uc; short s; unsigned short us; int i; unsigned u; \
+    long l; unsigned long ul; long long ll; unsigned long long ull; _Bool b; float f; double d; long double ld; \
+    enum small e; enum negative n; enum wide w; int a[3], *p; const char *q; void *v; \
+    struct { int b3 : 3; unsigned u5 : 5, u32 : 32; _Bool b1 : 1; enum small e4 : 4; } t; \
+    int fn(char); int (*fp)(char);\n";
 
 /// Returns an expression over variables; it may be wrong.
 fn variable_expression(random: &mut Random, depth: usize) -> String {
