@@ -501,3 +501,26 @@ fn names_of_other_checkers_are_names() {
            int n = __VERIFIER_nondet_int(); __VERIFIER_assume(n); ERROR: return 0; }",
     );
 }
+
+#[test]
+fn locks_have_the_sizes_of_the_library() {
+    let sizes = [
+        ("pthread_mutex_t", 40, 24),
+        ("pthread_cond_t", 48, 48),
+        ("pthread_rwlock_t", 56, 32),
+        ("pthread_barrier_t", 32, 20),
+        ("pthread_attr_t", 56, 36),
+        ("pthread_rwlockattr_t", 8, 8),
+        ("sem_t", 32, 16),
+        ("cnd_t", 48, 48),
+        ("struct timespec", 16, 8),
+    ];
+    for (ty, lp64, ilp32) in sizes {
+        for (model, size) in [(DataModel::Lp64, lp64), (DataModel::Ilp32, ilp32)] {
+            let headers = "#include <pthread.h>\n#include <semaphore.h>\n#include <threads.h>\n";
+            read_with(&format!("{headers}_Static_assert(sizeof({ty}) == {size}, \"{ty}\");"), model);
+        }
+    }
+    let unit = read("#include <pthread.h>\npthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;");
+    assert!(dump::types(&unit).contains("@16 .0.4 = 1:int"), "{}", dump::types(&unit));
+}
