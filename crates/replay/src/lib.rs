@@ -14,6 +14,7 @@ pub mod enumerate;
 pub mod interpreter;
 pub mod judge;
 mod layout;
+mod machine;
 mod position;
 mod program;
 pub mod replay;

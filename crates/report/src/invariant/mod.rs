@@ -278,7 +278,7 @@ fn stands(context: Context<'_>, names: &Names<'_>, var: VarId, at: Value) -> Str
     let words = context.map.values.get(&var);
     let word = match at {
         Value::Int(number) => words.and_then(|words| words.get(usize::try_from(number).ok()?)),
-        Value::Bool(_) => None,
+        Value::Bool(_) | Value::Machine(..) => None,
     };
     let sign = if word.is_some() { "at" } else { "=" };
     format!("{} {sign} {}", names.of(var), shown(at, word))
