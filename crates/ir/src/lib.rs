@@ -21,6 +21,7 @@ pub mod machine;
 pub mod mod_ref;
 pub mod passes;
 pub mod pds;
+pub mod ranges;
 pub mod simplify;
 pub mod slots;
 pub mod span;

@@ -3,7 +3,7 @@
 //! [`generate`] makes programs as [`model`]s, which [`print`](mod@print) turns into text and [`shrink`](mod@shrink)
 //! makes smaller. [`harness`] runs comparisons on many generated programs, systems or texts and shrinks what it finds;
 //! each comparison is a module: [`differ`] (passes and the driver), [`engines`], [`threads`], [`unbounded`],
-//! [`contexts`], [`rounds`], [`calculus`], [`integers`], [`coverability`], [`spin`] and [`texts`]. [`corpus`] and
+//! [`contexts`], [`rounds`], [`calculus`], [`integers`], [`machine`], [`coverability`], [`spin`] and [`texts`]. [`corpus`] and
 //! [`literate`] read programs with known verdicts. [`campaign`] runs all comparisons in turns, and
 //! [`evidence`] records what the tests of the judge judge again.
 
@@ -43,6 +43,7 @@ pub mod engines;
 pub mod evidence;
 pub mod harness;
 pub mod integers;
+pub mod machine;
 pub mod rounds;
 pub mod texts;
 pub mod threads;

@@ -18,6 +18,7 @@ use selvedge_testkit::evidence::records;
 use selvedge_testkit::generate::Weights;
 use selvedge_testkit::harness::{Campaign, Comparison, run, silence_panics};
 use selvedge_testkit::integers::compare::Integers;
+use selvedge_testkit::machine::Machine;
 use selvedge_testkit::rounds::IN_ROUNDS;
 use selvedge_testkit::spin::MODELS;
 use selvedge_testkit::texts::{self, Texts};
@@ -26,8 +27,8 @@ use selvedge_testkit::unbounded::ANY_NUMBER;
 use selvedge_testkit::workers::Items;
 
 const USAGE: &str = "\
-usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|calculus|integers|tts|spin|parser|print|evidence
-            [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
+usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|calculus|integers|machine|tts|spin|parser
+            |print|evidence [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N]
        fuzz campaign --state FILE [--hours H] [--seed N] [--jobs N]
 
 passes  compares generated programs before and after each pass, on all ways through the checker
@@ -39,6 +40,7 @@ systems compares all ways to search the systems of CUBA in turns, with 1 to 4 co
 rounds  compares the engine with a bound on rounds with searches over all schedules of up to three threads
 calculus compares the equations of calculus/ with the engines
 integers compares all engines on guarded commands, with a search over a box
+machine compares all engines on programs with machine integers, over bits, with a search over the integers
 tts     compares all ways to decide coverability on random thread-transition systems
 spin    compares SPIN with the oracle on the models of programs with threads
 parser  reads and formats mutated texts
@@ -80,6 +82,7 @@ fn main() -> ExitCode {
         "spin" => options.compare(MODELS),
         "systems" => options.compare_systems(),
         "integers" => options.run(Integers { solvers: find_solvers(&selvedge_check::Solvers::default()) }),
+        "machine" => options.run(Machine::default()),
         "tts" => options.run(Coverability),
         "parser" => match texts::sources() {
             Ok(sources) => options.run(Texts { sources }),

@@ -1,0 +1,54 @@
+//! The values that variables may have, for all interleavings: intervals, and small sets of values.
+//!
+//! Variables that several threads can see (shared ones, per-thread ones, and locals that other threads read or assign)
+//! have one set for the whole program, which the order of steps does not influence. A local has a set at each location.
+//! Conditions restrict the sets of what they compare, in their own step; locals stay restricted behind it. A local whose
+//! value at the entry is never read has no value there, whatever it holds.
+//!
+//! *Order of work.* Locations wait in a queue, at first those with which threads begin. The edges that leave a location
+//! are evaluated over its sets; what flows into a set that grows lets the locations wait that read it. *Invariant*: each
+//! set contains what flows into it from the locations that do not wait. *End*: a set that has grown a few times only
+//! grows to bounds among finitely many thresholds. *Correctness*: by induction over an execution, each value that a
+//! variable has at a location belongs to its set, unless it is the value of a local that is not read before it is
+//! assigned.
+
+mod eval;
+mod live;
+mod range;
+mod solve;
+
+use fixedbitset::FixedBitSet;
+use index_vec::IndexVec;
+
+pub use range::Range;
+
+use crate::syntax::{LocId, Program, VarId};
+
+/// The values that the variables of a program may have.
+#[derive(Clone, Debug)]
+pub struct Ranges {
+    vars: IndexVec<VarId, Range>,
+    /// The variables with a set at each location, and those of them that are read later there.
+    is_global: IndexVec<VarId, bool>,
+    live: IndexVec<LocId, FixedBitSet>,
+}
+
+impl Ranges {
+    /// Finds the values that the variables of a program may have.
+    pub fn of(program: &Program) -> Ranges {
+        solve::solve(program)
+    }
+
+    /// Returns the values that a variable may have where they matter.
+    pub fn get(&self, var: VarId) -> &Range {
+        &self.vars[var]
+    }
+
+    /// Returns whether the value of a variable at a location may be read later. Only then it must be in the range.
+    pub fn matters(&self, loc: LocId, var: VarId) -> bool {
+        self.is_global[var] || self.live[loc].contains(var.index())
+    }
+}
+
+#[cfg(test)]
+mod tests;
