@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use selvedge_check::{Certificate, Engine, Task, ThreadScope, Unsupported, Verdict};
-use selvedge_ir::passes::blast::{self, BitLift, Blasted};
+use selvedge_check::{BitProof, Certificate, Engine, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_ir::passes::blast::{self, Blasted};
 use selvedge_ir::passes::{self, Copies, Lift, Pass, Passed};
 use selvedge_ir::{EdgeId, Program, Target};
 
@@ -20,8 +20,8 @@ pub struct Simplified {
     pub threads: ThreadScope,
     /// The time that the passes took.
     pub time: Duration,
-    /// The way back to machine integers, if the program was written over bits before all passes.
-    bits: Option<BitLift>,
+    /// The program over bits, and the way back to machine integers, if it was written so before all passes.
+    bits: Option<Box<Blasted>>,
     /// Why a program with machine integers was not written over bits, if it was not possible.
     refusal: Option<String>,
     /// The ways back, first pass first.
@@ -47,7 +47,7 @@ impl Simplified {
         let unchanged = Simplified::unchanged(task);
         match blast::run(task.program) {
             _ if !task.program.has_machine_integers() => unchanged,
-            Ok(Blasted { program, lift }) => Simplified { program, bits: Some(lift), ..unchanged },
+            Ok(blasted) => Simplified { program: blasted.program.clone(), bits: Some(Box::new(blasted)), ..unchanged },
             Err(reason) => Simplified { refusal: Some(reason), ..unchanged },
         }
     }
@@ -127,16 +127,26 @@ impl Simplified {
             Verdict::Unsafe(trace) => {
                 let trace = self.lifts.iter().rev().fold(trace, |trace, lift| lift.trace(&trace));
                 Verdict::Unsafe(match &self.bits {
-                    Some(bits) => bits.trace(&trace),
+                    Some(bits) => bits.lift.trace(&trace),
                     None => trace,
                 })
             }
             Verdict::Safe(certificate) => {
                 let lifts = self.lifts.iter().rev();
-                Verdict::Safe(lifts.fold(certificate, |certificate, lift| lifted(&certificate?, lift.copies.as_ref()?)))
+                let lifted = lifts.fold(certificate, |certificate, lift| lifted(&certificate?, lift.copies.as_ref()?));
+                Verdict::Safe(lifted.map(|certificate| match &self.bits {
+                    Some(bits) => over_bits(bits, certificate),
+                    None => certificate,
+                }))
             }
         }
     }
+}
+
+/// A certificate about the program with machine integers.
+fn over_bits(bits: &Blasted, certificate: Certificate) -> Certificate {
+    let (program, map) = (bits.program.clone(), bits.lift.map.clone());
+    Certificate::OverBits(Box::new(BitProof { program, map, certificate }))
 }
 
 /// A certificate about the program before a pass, if it can be had.

@@ -22,12 +22,13 @@ use index_vec::IndexVec;
 
 pub use range::Range;
 
-use crate::syntax::{LocId, Program, VarId};
+use crate::syntax::{LocId, ProcId, Program, VarId};
 
 /// The values that the variables of a program may have.
 #[derive(Clone, Debug)]
 pub struct Ranges {
     vars: IndexVec<VarId, Range>,
+    results: IndexVec<ProcId, Vec<Range>>,
     /// The variables with a set at each location, and those of them that are read later there.
     is_global: IndexVec<VarId, bool>,
     live: IndexVec<LocId, FixedBitSet>,
@@ -42,6 +43,11 @@ impl Ranges {
     /// Returns the values that a variable may have where they matter.
     pub fn get(&self, var: VarId) -> &Range {
         &self.vars[var]
+    }
+
+    /// Returns the values that a procedure may return at a place.
+    pub fn result(&self, proc: ProcId, place: usize) -> &Range {
+        &self.results[proc][place]
     }
 
     /// Returns whether the value of a variable at a location may be read later. Only then it must be in the range.

@@ -124,6 +124,10 @@ impl<'p> Solver<'p> {
             if is_open && self.is_global[var] {
                 self.add_global(var, &Range::all(decl.ty));
             }
+            // Threads of other kinds have the default value.
+            if decl.scope == Scope::Thread {
+                self.add_global(var, &Range::one(0));
+            }
         }
         for root in program.roots().collect::<Vec<_>>() {
             let params = program.procs[root].params.iter().map(|param| Range::all(program.vars[*param].ty)).collect();
@@ -324,7 +328,9 @@ impl<'p> Solver<'p> {
                 vars[*local] = vars[*local].join(&known.range);
             }
         }
-        Ranges { vars, is_global: self.is_global, live: self.live }
+        let results = |results: Vec<Growing>| results.into_iter().map(|growing| growing.range).collect();
+        let results = self.results.into_iter().map(results).collect();
+        Ranges { vars, results, is_global: self.is_global, live: self.live }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Nothing here trusts who made the certificate: a list that is not sorted, a formula about a variable that is not
 //! visible, a missing part are flaws like any other.
 
+mod bits;
 mod concrete;
 mod control_flow;
 mod cover;
@@ -10,6 +11,7 @@ mod encode;
 mod induction;
 mod integers;
 mod lrat;
+mod over_bits;
 mod place_table;
 mod places;
 mod route;
@@ -131,6 +133,10 @@ pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Resu
         Certificate::Shapes(proof) => shapes::verify(task, proof, run),
         Certificate::Cover(proof) => cover::verify(task, proof, run),
         Certificate::Integers(proof) => return integers::verify(task, proof, run),
+        Certificate::OverBits(proof) => {
+            over_bits::verify(task.program, proof, run)?;
+            return verify(&Task { program: &proof.program, ..*task }, &proof.certificate, run);
+        }
     }?;
     Ok(Accepted::Certified)
 }

@@ -61,6 +61,9 @@ pub fn invariants(context: Context<'_>, certificate: &Certificate) -> Vec<Invari
         Certificate::Cover(proof) => of_cover(context, proof),
         Certificate::Integers(proof) => of_integers(context, proof),
         Certificate::Induction { .. } => return Vec::new(),
+        Certificate::OverBits(proof) => {
+            return invariants(Context { program: &proof.program, ..context }, &proof.certificate);
+        }
     };
     let absent = |loc: LocId| if certificate.excludes(loc) { Holds::Unreached } else { Holds::Unseen };
     let annotator = Annotator::new(context);

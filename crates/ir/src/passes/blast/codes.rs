@@ -2,26 +2,9 @@
 
 use index_vec::IndexVec;
 
+use crate::bits::{Code, Rest, Width};
 use crate::ranges::{Range, Ranges};
 use crate::syntax::{MachineTy, Program, Ty, Value, Var, VarId};
-
-/// The variables of the new program that stand for one of the old program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Code {
-    pub(super) ty: Ty,
-    /// The variables of the lowest bits, the lowest first.
-    pub(super) bits: Vec<VarId>,
-    pub(super) rest: Rest,
-}
-
-/// The bits above those that have a variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rest {
-    /// As in this constant.
-    Constant(u64),
-    /// As the highest one with a variable.
-    Sign,
-}
 
 impl Code {
     /// Returns the value that the bits with variables make.
@@ -39,8 +22,15 @@ impl Code {
     }
 }
 
-/// Returns the number of bits that a range needs, and what is above them.
-fn width(ty: MachineTy, range: &Range) -> (u8, Rest) {
+/// Returns the bits that stand for the values of a range.
+pub(super) fn width_of(ty: Ty, range: &Range) -> Width {
+    let Ty::Machine(machine) = ty else { return Width { ty, n_bits: 1, rest: Rest::Constant(0), returned: 1 } };
+    let (n_bits, rest) = machine_width(machine, range);
+    let n_bits = u32::from(n_bits);
+    Width { ty, n_bits, rest, returned: n_bits }
+}
+
+fn machine_width(ty: MachineTy, range: &Range) -> (u8, Rest) {
     let length = |number: i128| (128 - number.leading_zeros()) as u8;
     match range.bounds() {
         None => (0, Rest::Constant(0)),
@@ -63,15 +53,11 @@ impl Codes {
     pub(super) fn new(program: &Program, ranges: &Ranges) -> Codes {
         let mut chosen = Codes { codes: IndexVec::new(), vars: IndexVec::new(), origin: IndexVec::new() };
         for (id, var) in program.vars.iter_enumerated() {
-            let Ty::Machine(ty) = var.ty else {
-                let bits = vec![chosen.add(id, 0, Var { ..var.clone() })];
-                chosen.codes.push(Code { ty: var.ty, bits, rest: Rest::Constant(0) });
-                continue;
-            };
-            let (width, rest) = width(ty, ranges.get(id));
-            let bit = |bit: u8| Var { name: format!("{}.{bit}", var.name), ty: Ty::Bool, ..var.clone() };
-            let bits = (0..width).map(|number| chosen.add(id, number.into(), bit(number))).collect();
-            chosen.codes.push(Code { ty: var.ty, bits, rest });
+            let Width { ty, n_bits, rest, .. } = width_of(var.ty, ranges.get(id));
+            let name = |bit: u32| if ty == Ty::Bool { var.name.clone() } else { format!("{}.{bit}", var.name) };
+            let bit = |bit: u32| Var { name: name(bit), ty: Ty::Bool, ..var.clone() };
+            let bits = (0..n_bits).map(|number| chosen.add(id, number, bit(number))).collect();
+            chosen.codes.push(Code { ty, bits, rest });
         }
         chosen
     }

@@ -4,24 +4,16 @@ use std::collections::BTreeMap;
 
 use index_vec::IndexVec;
 
-use super::codes::Code;
-use crate::syntax::{EdgeId, EntryId, MachineTy, Ty, Value, VarId};
+use crate::bits::{BitChoice, BitMap};
+use crate::syntax::{Ty, Value, VarId};
 use crate::trace::{Fresh, Start, StartThread, Step, Trace};
 
-/// The new choices that make an old one, the lowest bit first; `None` for those that make no difference.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct BitChoice {
-    pub(super) ty: Ty,
-    pub(super) bits: Vec<Option<u32>>,
-}
-
-/// Maps executions of the program over bits to executions of the program over machine integers.
+/// Maps executions of the program over bits to executions of the program with machine integers.
 #[derive(Clone, Debug)]
 pub struct BitLift {
-    pub(super) edges: IndexVec<EdgeId, Vec<BitChoice>>,
-    pub(super) init: Vec<BitChoice>,
-    pub(super) entries: IndexVec<EntryId, Vec<BitChoice>>,
-    pub(super) codes: IndexVec<VarId, Code>,
+    /// The new variables and choices that stand for the old ones.
+    pub map: BitMap,
+    /// For each new variable the old one, and the number of its bit.
     pub(super) origin: IndexVec<VarId, (VarId, u32)>,
 }
 
@@ -30,11 +22,11 @@ impl BitLift {
     pub fn trace(&self, trace: &Trace) -> Trace {
         let thread = |thread: &StartThread| StartThread {
             entry: thread.entry,
-            choices: made(&self.entries[thread.entry], &thread.choices),
+            choices: made(&self.map.entries[thread.entry], &thread.choices),
             fresh: self.fresh(&thread.fresh),
         };
         let start = Start {
-            choices: made(&self.init, &trace.start.choices),
+            choices: made(&self.map.init, &trace.start.choices),
             fresh: self.fresh(&trace.start.fresh),
             threads: trace.start.threads.iter().map(thread).collect(),
         };
@@ -43,7 +35,7 @@ impl BitLift {
     }
 
     fn step(&self, step: &Step) -> Step {
-        let choices = &self.edges[step.edge];
+        let choices = &self.map.edges[step.edge];
         Step {
             choices: made(choices, &step.choices),
             passive: step.passive.iter().map(|values| made(choices, values)).collect(),
@@ -58,12 +50,7 @@ impl BitLift {
             let (old, bit) = self.origin[*var];
             *bits.entry(old).or_default() |= u64::from(*value == Value::Bool(true)) << bit;
         }
-        bits.into_iter().map(|(var, bits)| (var, self.codes[var].value(bits))).collect()
-    }
-
-    /// Returns the old variable of a new one, and the number of its bit.
-    pub fn origin(&self, var: VarId) -> (VarId, u32) {
-        self.origin[var]
+        bits.into_iter().map(|(var, bits)| (var, self.map.vars[var].value(bits))).collect()
     }
 }
 
@@ -73,13 +60,9 @@ fn made(choices: &[BitChoice], values: &[Value]) -> Vec<Value> {
     let value = |choice: &BitChoice| {
         let bits = choice.bits.iter().rev().fold(0, |bits, number| bits << 1 | u64::from(bit(number)));
         match choice.ty {
-            Ty::Machine(ty) => machine(ty, bits),
+            Ty::Machine(ty) => Value::Machine(ty, bits),
             Ty::Bool | Ty::Int => Value::Bool(bits == 1),
         }
     };
     choices.iter().map(value).collect()
-}
-
-fn machine(ty: MachineTy, bits: u64) -> Value {
-    Value::Machine(ty, bits)
 }

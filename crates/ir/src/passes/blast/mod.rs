@@ -23,15 +23,15 @@ use std::convert::Infallible;
 use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
 
-use codes::{Codes, Rest};
+use codes::{Codes, width_of};
 use gates::{Gates, Lit};
-use lift::BitChoice;
 pub use lift::BitLift;
 use vectors::Bits;
 
 use super::edit::number_choices;
-use crate::ranges::Ranges;
-use crate::syntax::{Assign, BinaryOp, Call, Edge, Entry, Expr, Op, Proc, Program, Spawn, Ty, UnaryOp, VarId};
+use crate::bits::{BitChoice, BitMap, Rest, Width};
+use crate::ranges::{Range, Ranges};
+use crate::syntax::{Assign, BinaryOp, Call, Edge, Entry, Expr, Op, Proc, ProcId, Program, Spawn, Ty, UnaryOp, VarId};
 use crate::visit::{Parts, init_choices};
 
 /// The most Boolean variables that a program may have.
@@ -55,17 +55,43 @@ pub fn run(program: &Program) -> Result<Blasted, String> {
     if program.vars.iter().any(|var| var.ty == Ty::Int) || program.exprs().any(|expr| expr.any_leaf(is_int)) {
         return Err("there are mathematical integers, which have no bits".to_owned());
     }
-    let codes = Codes::new(program, &Ranges::of(program));
+    let ranges = Ranges::of(program);
+    let codes = Codes::new(program, &ranges);
     let n_vars = codes.vars.len();
     if n_vars > MAX_VARS {
         return Err(format!("the machine integers need {n_vars} Boolean variables, and {MAX_VARS} are the most"));
     }
-    Writer { program, codes, n_gates: 0 }.program()
+    let results = widths_of_results(program, &ranges);
+    Writer { program, codes, results, n_gates: 0 }.program()
+}
+
+/// Returns the bits of the results of procedures: as many are returned as the variables need that take them.
+fn widths_of_results(program: &Program, ranges: &Ranges) -> IndexVec<ProcId, Vec<Width>> {
+    let mut taken: IndexVec<ProcId, Vec<Range>> =
+        program.procs.iter().map(|proc| vec![Range::Never; proc.results.len()]).collect();
+    for edge in &program.edges {
+        if let Op::Call(call) = &edge.op {
+            for (place, var) in call.results.iter().enumerate() {
+                let range = &mut taken[call.callee][place];
+                *range = var.map_or(range.clone(), |var| range.join(ranges.get(var)));
+            }
+        }
+    }
+    let of_proc = |(id, proc): (ProcId, &Proc)| -> Vec<Width> {
+        let of_result = |(place, ty): (usize, &Ty)| {
+            let range = ranges.result(id, place);
+            let returned = width_of(*ty, &taken[id][place].join(range)).n_bits;
+            Width { returned, ..width_of(*ty, range) }
+        };
+        proc.results.iter().enumerate().map(of_result).collect()
+    };
+    program.procs.iter_enumerated().map(of_proc).collect()
 }
 
 struct Writer<'p> {
     program: &'p Program,
     codes: Codes,
+    results: IndexVec<ProcId, Vec<Width>>,
     n_gates: usize,
 }
 
@@ -86,7 +112,7 @@ impl Writer<'_> {
         let mut edges = IndexVec::new();
         let mut of_edges = IndexVec::new();
         for edge in &old.edges {
-            let (op, choices) = self.op(&edge.op)?;
+            let (op, choices) = self.op(&edge.op, old.locs[edge.from].proc)?;
             edges.push(Edge { op, ..edge.clone() });
             of_edges.push(choices);
         }
@@ -98,18 +124,20 @@ impl Writer<'_> {
             entries.push(Entry { thread_vars: self.codes.all(&entry.thread_vars), init, ..entry.clone() });
             of_entries.push(choices);
         }
-        let procs = old.procs.iter().map(|proc| self.proc(proc)).collect();
+        let procs = old.procs.iter_enumerated().map(|(id, proc)| self.proc(id, proc)).collect();
         let Codes { codes, vars, origin } = self.codes;
         let program = Program { vars, procs, edges, init, entries, ..old.clone() };
-        Ok(Blasted { program, lift: BitLift { edges: of_edges, init: of_init, entries: of_entries, codes, origin } })
+        let (vars, results) = (codes, self.results);
+        let map = BitMap { vars, results, edges: of_edges, init: of_init, entries: of_entries };
+        Ok(Blasted { program, lift: BitLift { map, origin } })
     }
 
-    fn proc(&self, proc: &Proc) -> Proc {
-        let width = |ty: &Ty| if let Ty::Machine(ty) = ty { usize::from(ty.bits) } else { 1 };
+    fn proc(&self, id: ProcId, proc: &Proc) -> Proc {
+        let n_results: u32 = self.results[id].iter().map(|width| width.returned).sum();
         Proc {
             params: self.codes.all(&proc.params),
             locals: self.codes.all(&proc.locals),
-            results: vec![Ty::Bool; proc.results.iter().map(width).sum()],
+            results: vec![Ty::Bool; n_results as usize],
             ..proc.clone()
         }
     }
@@ -123,7 +151,7 @@ impl Writer<'_> {
         Err(format!("the arithmetic of machine integers needs more than {MAX_GATES} gates"))
     }
 
-    fn op(&mut self, op: &Op) -> Result<(Op, Vec<BitChoice>), String> {
+    fn op(&mut self, op: &Op, owner: ProcId) -> Result<(Op, Vec<BitChoice>), String> {
         let types = op.choices();
         let mut step = Step::new(&self.codes, &types);
         let mut written = match op {
@@ -147,7 +175,10 @@ impl Writer<'_> {
                 callee: spawn.callee,
                 args: step.args(&self.program.procs[spawn.callee], &spawn.args),
             }),
-            Op::Return(values) => Op::Return(values.iter().flat_map(|value| step.exprs(value)).collect()),
+            Op::Return(values) => {
+                let values = values.iter().zip(&self.results[owner]);
+                Op::Return(values.flat_map(|(value, width)| step.exprs_up_to(value, width.returned as usize)).collect())
+            }
             Op::Fork(_) | Op::End | Op::AtomicBegin | Op::AtomicEnd => op.clone(),
         };
         let (n_gates, first) = (step.gates.len(), step.choices);
@@ -158,13 +189,11 @@ impl Writer<'_> {
 
     /// The variables for the bits of returned values; the bits above those of a variable are discarded.
     fn results(&self, call: &Call) -> Vec<Option<VarId>> {
-        let types = &self.program.procs[call.callee].results;
-        let bits = |(var, ty): (&Option<VarId>, &Ty)| -> Vec<Option<VarId>> {
-            let width = if let Ty::Machine(ty) = ty { usize::from(ty.bits) } else { 1 };
+        let bits = |(var, width): (&Option<VarId>, &Width)| -> Vec<Option<VarId>> {
             let bits = var.map_or(&[][..], |var| &self.codes.codes[var].bits);
-            (0..width).map(|bit| bits.get(bit).copied()).collect()
+            (0..width.returned as usize).map(|bit| bits.get(bit).copied()).collect()
         };
-        call.results.iter().zip(types).flat_map(bits).collect()
+        call.results.iter().zip(&self.results[call.callee]).flat_map(bits).collect()
     }
 
     fn init(&mut self, init: &[(VarId, Expr)]) -> Result<(Vec<(VarId, Expr)>, Vec<BitChoice>), String> {
@@ -237,14 +266,6 @@ impl<'w> Step<'w> {
         }
         let bits = self.bits(&mut Parts::new(), expr);
         bits[..n_bits].iter().map(|bit| self.gates.expr(*bit)).collect()
-    }
-
-    /// Writes all bits of a value.
-    fn exprs(&mut self, expr: &Expr) -> Vec<Expr> {
-        match self.plain(expr) {
-            Some(plain) => vec![plain],
-            None => self.bits(&mut Parts::new(), expr).into_iter().map(|bit| self.gates.expr(bit)).collect(),
-        }
     }
 
     fn condition(&mut self, condition: &Expr) -> Expr {
