@@ -3,7 +3,7 @@
 
 use index_vec::IndexVec;
 
-use crate::syntax::{EdgeId, EntryId, ProcId, Ty, VarId};
+use crate::syntax::{EdgeId, EntryId, LocId, ProcId, Ty, VarId};
 
 /// The new variables and choices that stand for the old ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +18,30 @@ pub struct BitMap {
     pub init: Vec<BitChoice>,
     /// The same for each kind of initial thread.
     pub entries: IndexVec<EntryId, Vec<BitChoice>>,
+    /// The values that old variables may have.
+    pub ranges: RangeMap,
+}
+
+/// The values that the variables of a program may have: a set of states that is closed under all steps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RangeMap {
+    /// The values of each shared or per-thread variable, everywhere.
+    pub vars: IndexVec<VarId, Range>,
+    /// The values of the locals that may be read later, at each location; `None` if it is never reached.
+    pub locs: IndexVec<LocId, Option<Vec<(VarId, Range)>>>,
+    /// The values of the results of each procedure.
+    pub results: IndexVec<ProcId, Vec<Range>>,
+}
+
+/// A set of numbers; the truth values are 0 and 1.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Range {
+    /// No number.
+    Never,
+    /// These few numbers, at least one, in ascending order.
+    Values(Vec<i128>),
+    /// The numbers from one to another, both included.
+    Interval(i128, i128),
 }
 
 /// The new variables that stand for an old one.

@@ -4,7 +4,8 @@ use std::convert::Infallible;
 
 use rustc_hash::FxHashMap;
 
-use super::range::{Range, machine};
+use super::range::machine;
+use crate::bits::Range;
 use crate::syntax::{BinaryOp, Expr, MachineOp, Ty, UnaryOp};
 use crate::visit::Parts;
 

@@ -20,16 +20,19 @@ mod solve;
 use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
 
-pub use range::Range;
+pub use crate::bits::Range;
 
+use crate::bits::RangeMap;
 use crate::syntax::{LocId, ProcId, Program, VarId};
 
 /// The values that the variables of a program may have.
 #[derive(Clone, Debug)]
 pub struct Ranges {
     vars: IndexVec<VarId, Range>,
+    /// The values of results, and those of the locals at each location, by their places; `None` if it is not reached.
     results: IndexVec<ProcId, Vec<Range>>,
-    /// The variables with a set at each location, and those of them that are read later there.
+    locals: IndexVec<LocId, Option<Vec<Range>>>,
+    /// The variables with one set for the whole program, and the locals that are read later at each location.
     is_global: IndexVec<VarId, bool>,
     live: IndexVec<LocId, FixedBitSet>,
 }
@@ -48,6 +51,21 @@ impl Ranges {
     /// Returns the values that a procedure may return at a place.
     pub fn result(&self, proc: ProcId, place: usize) -> &Range {
         &self.results[proc][place]
+    }
+
+    /// Returns all that is known, as the judge checks it.
+    pub fn map(&self, program: &Program) -> RangeMap {
+        let at = |(loc, known): (LocId, &Option<Vec<Range>>)| {
+            let locals = &program.procs[program.locs[loc].proc].locals;
+            let live = |(var, _): &(&VarId, &Range)| !self.is_global[**var] && self.live[loc].contains(var.index());
+            let named = |(var, range): (&VarId, &Range)| (*var, range.clone());
+            known.as_ref().map(|known| locals.iter().zip(known).filter(live).map(named).collect())
+        };
+        RangeMap {
+            vars: self.vars.clone(),
+            locs: self.locals.iter_enumerated().map(at).collect(),
+            results: self.results.clone(),
+        }
     }
 
     /// Returns whether the value of a variable at a location may be read later. Only then it must be in the range.

@@ -1,5 +1,6 @@
 //! Sets of numbers: a few values, or an interval.
 
+use crate::bits::Range;
 use crate::syntax::{MachineOp, MachineTy, Ty};
 
 /// The most values that are listed one by one.
@@ -10,17 +11,6 @@ const MAX_PAIRS: usize = MAX_VALUES * MAX_VALUES;
 
 /// A bound beyond all machine integers, for mathematical ones.
 const FAR: i128 = 1 << 100;
-
-/// A set of numbers; the truth values are 0 and 1.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Range {
-    /// No number.
-    Never,
-    /// These numbers, at least one and at most [`MAX_VALUES`], in ascending order.
-    Values(Vec<i128>),
-    /// The numbers from one to another, both included.
-    Interval(i128, i128),
-}
 
 impl Range {
     /// Returns the set of one number.

@@ -330,7 +330,9 @@ impl<'p> Solver<'p> {
         }
         let results = |results: Vec<Growing>| results.into_iter().map(|growing| growing.range).collect();
         let results = self.results.into_iter().map(results).collect();
-        Ranges { vars, results, is_global: self.is_global, live: self.live }
+        let ranges = |known: Vec<Growing>| known.into_iter().map(|growing| growing.range).collect();
+        let locals = self.locals.into_iter().map(|known| known.map(ranges)).collect();
+        Ranges { vars, results, locals, is_global: self.is_global, live: self.live }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Machine integers as lists of literals, the lowest bit first; a truth value is a list of one.
 
-use selvedge_ir::{BinaryOp, MachineOp, MachineTy, UnaryOp, Value};
+use selvedge_ir::bits::Range;
+use selvedge_ir::{BinaryOp, MachineOp, MachineTy, Ty, UnaryOp, Value};
 
 use super::sat::{Lit, Sat};
 use super::{Flaw, Refused};
@@ -69,6 +70,30 @@ impl Circuits<'_, '_> {
             equal = self.0.and(equal, same);
         }
         equal
+    }
+
+    /// Whether a value belongs to a range, if there is one.
+    pub(super) fn belongs(&mut self, range: Option<&Range>, ty: Ty, value: &[Lit]) -> Lit {
+        let signed = matches!(ty, Ty::Machine(ty) if ty.signed);
+        let bits = |number: i128| number.rem_euclid(1 << value.len()) as u64;
+        match range {
+            None => self.0.constant(true),
+            Some(Range::Never) => self.0.constant(false),
+            Some(Range::Values(numbers)) => {
+                let mut belongs = self.0.constant(false);
+                for number in numbers {
+                    let constant = self.constant(value.len() as u8, bits(*number));
+                    let equal = self.equal(value, &constant);
+                    belongs = self.0.or(belongs, equal);
+                }
+                belongs
+            }
+            Some(Range::Interval(least, greatest)) => {
+                let [least, greatest] = [least, greatest].map(|bound| self.constant(value.len() as u8, bits(*bound)));
+                let (below, above) = (self.less(signed, value, &least), self.less(signed, &greatest, value));
+                self.0.and(!below, !above)
+            }
+        }
     }
 
     fn select(&mut self, condition: Lit, then: &[Lit], otherwise: &[Lit]) -> Bits {

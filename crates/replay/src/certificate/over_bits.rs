@@ -3,12 +3,13 @@
 //!
 //! A state over bits *stands for* a state of the program if their threads are at the same locations, and each variable
 //! that may be read later has the value that its bits make: its lowest bits are variables of the program over bits, the
-//! others constants or copies of the highest of those. The questions, each of which must have no solution:
+//! others constants or copies of the highest of those. Besides, the certificate gives such variables ranges, locals one
+//! at each location, to which their values belong. The questions, each of which must have no solution:
 //!
 //! 1. a start of the program for which no start over bits stands;
 //! 2. for each edge: a step of the program with certain choices, and bits that stand for the state before, so that the
 //!    step over bits with the choices that make these is blocked, or leads to bits that do not stand for the state
-//!    after, or fails an assertion where the program does not, or the other way round;
+//!    after, or the step leaves the ranges, or fails an assertion where it does not over bits, or the other way round;
 //! 3. for each return: a value that is not what its lowest bits make, as many as the certificate says; for each call,
 //!    such a value that the variable's bits do not make.
 //!
@@ -20,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use index_vec::IndexVec;
 use selvedge_check::{BitProof, Run};
-use selvedge_ir::bits::{BitChoice, BitMap, Code, Rest, Width};
+use selvedge_ir::bits::{BitChoice, BitMap, Code, Range, RangeMap, Rest, Width};
 use selvedge_ir::{Call, Edge, EdgeId, Entry, Expr, LocId, Op, ProcId, Program, Scope, Ty, Var, VarId};
 
 use super::bits::{Bits, Circuits};
@@ -40,7 +41,7 @@ pub(super) fn verify(program: &Program, proof: &BitProof, run: &Run<'_>) -> Resu
     }
     let checker = Checker { old: program, new: &proof.program, map: &proof.map, live: live(program), run };
     let fits = is_boolean(checker.new).is_ok() && checker.vars_fit() && checker.procs_fit() && checker.edges_fit();
-    if !fits || !checker.starts_fit() {
+    if !fits || !checker.starts_fit() || !checker.ranges_fit() {
         return Err(MALFORMED.into());
     }
     checker.start()?;
@@ -184,26 +185,51 @@ impl Checker<'_> {
             && self.old.entries.iter().zip(&self.new.entries).zip(&self.map.entries).all(fits)
     }
 
-    fn question<'q>(&'q self, choices: &'q [BitChoice]) -> Question<'q> {
+    fn ranges_fit(&self) -> bool {
+        let RangeMap { vars, locs, results } = &self.map.ranges;
+        let known = |(var, _): &(VarId, Range)| *var < self.old.vars.len_idx();
+        (vars.len(), locs.len()) == (self.old.vars.len(), self.old.locs.len())
+            && locs.iter().flatten().all(|ranges| ranges.iter().all(known))
+            && results.iter().map(Vec::len).eq(self.old.procs.iter().map(|proc| proc.results.len()))
+    }
+
+    /// A question about threads at a location, or about all threads.
+    fn question<'q>(&'q self, choices: &'q [BitChoice], at: Option<LocId>) -> Question<'q> {
         let both = Both { map: self.map, bits: BTreeMap::new(), choices, made: BTreeMap::new() };
-        Question { checker: self, sat: Sat::new(self.run), both, bad: Vec::new() }
+        Question { checker: self, sat: Sat::new(self.run), both, at, bad: Vec::new() }
+    }
+
+    /// The ranges of the locals at a location; `None` if it is never reached.
+    fn ranges(&self, at: LocId) -> Option<&[(VarId, Range)]> {
+        self.map.ranges.locs[at].as_deref()
+    }
+
+    /// The range of a variable, where a thread is at a location.
+    fn range(&self, var: VarId, at: Option<LocId>) -> Option<&Range> {
+        match self.old.vars[var].scope {
+            Scope::Local(_) => {
+                let mut known = at.and_then(|at| self.ranges(at)).unwrap_or_default().iter();
+                known.find(|(known, _)| *known == var).map(|(_, range)| range)
+            }
+            Scope::Shared | Scope::Thread => Some(&self.map.ranges.vars[var]),
+        }
     }
 
     /// Every start of the program has one over bits.
     fn start(&self) -> Result<(), Refused> {
         let first = |proc: ProcId| self.old.procs[proc].entry;
-        let mut question = self.question(&self.map.init);
+        let mut question = self.question(&self.map.init, None);
         let shared = question.run(|old| old.start_shared(), |new| new.start_shared())?;
         question.stands_for(shared, None, None)?;
         question.answer(MALFORMED)?;
         for (id, entry) in self.old.entries.iter_enumerated() {
-            let mut question = self.question(&self.map.entries[id]);
+            let mut question = self.question(&self.map.entries[id], None);
             let begun = question.run(|old| old.start_thread(id), |new| new.start_thread(id))?;
             question.stands_for(begun, Some(first(entry.proc)), None)?;
             question.answer(Flaw::Start(first(entry.proc)))?;
         }
         if let Some(prelude) = self.old.prelude {
-            let mut question = self.question(&[]);
+            let mut question = self.question(&[], None);
             let begun = question.run(|old| old.begin(prelude), |new| new.begin(prelude))?;
             question.stands_for(begun, Some(first(prelude)), None)?;
             question.answer(Flaw::Start(first(prelude)))?;
@@ -215,7 +241,10 @@ impl Checker<'_> {
     fn edge(&self, id: EdgeId) -> Result<(), Refused> {
         self.run.check_limits()?;
         let (old, new) = (&self.old.edges[id], &self.new.edges[id]);
-        let mut question = self.question(&self.map.edges[id]);
+        if self.ranges(old.from).is_none() {
+            return Ok(());
+        }
+        let mut question = self.question(&self.map.edges[id], Some(old.from));
         match (&old.op, &new.op) {
             (Op::Return(values), Op::Return(bits)) => {
                 let returned = question.run(|meaning| meaning.values(values), |meaning| meaning.values(bits))?;
@@ -229,16 +258,23 @@ impl Checker<'_> {
             (Op::Spawn(spawn), _) => {
                 let (effect, bits) = question.run(|step| step.effect(old, None), |step| step.effect(new, None))?;
                 question.stands_for((effect.child, bits.child), Some(self.old.procs[spawn.callee].entry), None)?;
+                question.stands_for((Vec::new(), Vec::new()), Some(old.to), None)?;
             }
+            (Op::Fork(loc), _) => {
+                question.stands_for((Vec::new(), Vec::new()), Some(*loc), None)?;
+                question.stands_for((Vec::new(), Vec::new()), Some(old.to), None)?;
+            }
+            (Op::End, _) => {}
             _ => {
                 let (effect, bits) = question.run(|step| step.effect(old, None), |step| step.effect(new, None))?;
-                let guard = question.guard(&effect.conditions);
+                let mut guard = question.guard(&effect.conditions);
                 for condition in bits.conditions {
                     question.bad(guard, condition);
                 }
                 if let (Some(asserted), Some(over_bits)) = (effect.asserted, bits.asserted) {
                     let same = question.sat.equal(asserted[0], over_bits);
                     question.bad(guard, same);
+                    guard = asserted[0];
                 }
                 question.stands_for((effect.writes, bits.writes), Some(old.to), Some(guard))?;
             }
@@ -314,6 +350,8 @@ struct Question<'q> {
     checker: &'q Checker<'q>,
     sat: Sat<'q>,
     both: Both<'q>,
+    /// The location before the step.
+    at: Option<LocId>,
     /// What must not be.
     bad: Vec<Lit>,
 }
@@ -351,23 +389,54 @@ impl<'q> Question<'q> {
         let guard = guard.unwrap_or(self.sat.constant(true));
         let new: BTreeMap<VarId, Option<Lit>> = new.into_iter().collect();
         let checker = self.checker;
+        if at.is_some_and(|at| checker.ranges(at).is_none()) {
+            let falsehood = self.sat.constant(false);
+            self.bad(guard, falsehood);
+        }
         for (var, code) in checker.map.vars.iter_enumerated().filter(|(var, _)| checker.matters(*var, at)) {
             let written = old.iter().find(|(written, _)| *written == var);
-            if written.is_none() && code.bits.iter().all(|bit| !new.contains_key(bit)) {
+            let (before, range) = (checker.range(var, self.at), checker.range(var, at));
+            if written.is_none() && before == range && code.bits.iter().all(|bit| !new.contains_key(bit)) {
                 continue;
             }
             let is_open = code.bits.iter().all(|bit| new.get(bit) == Some(&None));
-            match written {
-                Some((_, None)) if is_open && code.bits.len() == full_width(code.ty) => {}
+            let after = match written {
+                Some((_, None)) if is_open && code.bits.len() == full_width(code.ty) => {
+                    code.bits.iter().map(|_| self.sat.fresh()).collect()
+                }
                 Some((_, None)) => return Err(MALFORMED.into()),
-                Some((_, Some(after))) => self.same(code, after, &new, guard)?,
+                Some((_, Some(after))) => {
+                    self.same(code, after, &new, guard)?;
+                    after.clone()
+                }
                 None => {
                     let before = self.both.read(&mut Circuits(&mut self.sat), var)?;
                     self.same(code, &before, &new, guard)?;
+                    before
                 }
-            }
+            };
+            let inside = self.belongs(range, code.ty, &after);
+            self.bad(guard, inside);
         }
         Ok(())
+    }
+
+    /// A value belongs to a range, if there is one.
+    fn belongs(&mut self, range: Option<&Range>, ty: Ty, value: &[Lit]) -> Lit {
+        let mut circuits = Circuits(&mut self.sat);
+        circuits.belongs(range, ty, value)
+    }
+
+    /// What the step reads belongs to the ranges before it.
+    fn assume(&mut self) {
+        let checker = self.checker;
+        for (var, code) in checker.map.vars.iter_enumerated() {
+            let bits: Option<Bits> = code.bits.iter().map(|bit| self.both.bits.get(bit).copied()).collect();
+            let Some(bits) = bits.filter(|_| checker.matters(var, self.at)) else { continue };
+            let before = value(&Circuits(&mut self.sat), code.ty, bits, code.rest);
+            let inside = self.belongs(checker.range(var, self.at), code.ty, &before);
+            self.sat.require(inside);
+        }
     }
 
     /// A variable's bits after writes make this value.
@@ -395,10 +464,12 @@ impl<'q> Question<'q> {
 
     /// Returned values are what their lowest bits make, and these are returned over bits.
     fn returned(&mut self, (values, bits): (Vec<Bits>, Vec<Lit>), proc: ProcId) -> Result<(), Refused> {
-        let widths = &self.checker.map.results[proc];
+        let (widths, ranges) = (&self.checker.map.results[proc], &self.checker.map.ranges.results[proc]);
         let truth = self.sat.constant(true);
         let mut rest = &bits[..];
-        for (value_of, width) in values.iter().zip(widths) {
+        for ((value_of, width), range) in values.iter().zip(widths).zip(ranges) {
+            let inside = self.belongs(Some(range), width.ty, value_of);
+            self.bad(truth, inside);
             let n_returned = width.returned as usize;
             let (returned, others) = rest.split_at_checked(n_returned).ok_or(MALFORMED)?;
             rest = others;
@@ -416,19 +487,24 @@ impl<'q> Question<'q> {
     fn taken(&mut self, call: &Call, over_bits: &Call, to: LocId) -> Result<(), Refused> {
         let (mut old, mut new): (Writes<Bits>, Writes<Lit>) = (Vec::new(), Vec::new());
         let mut takers = over_bits.results.iter();
-        for (var, width) in call.results.iter().zip(&self.checker.map.results[call.callee]) {
+        let mut guard = self.sat.constant(true);
+        let (widths, ranges) = (&self.checker.map.results[call.callee], &self.checker.map.ranges.results[call.callee]);
+        for ((var, width), range) in call.results.iter().zip(widths).zip(ranges) {
             let bits = (0..width.n_bits).map(|_| self.sat.fresh()).collect();
             let made = value(&Circuits(&mut self.sat), width.ty, bits, width.rest);
+            let inside = self.belongs(Some(range), width.ty, &made);
+            guard = self.sat.and(guard, inside);
             for (bit, taker) in made[..width.returned as usize].iter().zip(takers.by_ref()) {
                 new.extend(taker.map(|taker| (taker, Some(*bit))));
             }
             old.extend(var.map(|var| (var, Some(made))));
         }
-        self.stands_for((old, new), Some(to), None)
+        self.stands_for((old, new), Some(to), Some(guard))
     }
 
     /// Nothing of what must not be can be.
     fn answer(mut self, flaw: Flaw) -> Result<(), Refused> {
+        self.assume();
         let falsehood = self.sat.constant(false);
         self.bad.retain(|bad| *bad != falsehood);
         if self.bad.is_empty() {

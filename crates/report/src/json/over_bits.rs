@@ -2,7 +2,7 @@
 //! it has to do with the program, and a certificate about it.
 
 use selvedge_check::BitProof;
-use selvedge_ir::bits::{BitChoice, BitMap, Code, Rest, Width};
+use selvedge_ir::bits::{BitChoice, BitMap, Code, Range, RangeMap, Rest, Width};
 use selvedge_ir::validate::validate;
 use selvedge_ir::visit::choice_types;
 use selvedge_ir::{Expr, Program, Ty, VarId, text};
@@ -26,8 +26,67 @@ pub struct OverBitsView {
     pub init: Vec<Vec<Option<u32>>>,
     /// The same for each kind of initial thread.
     pub entries: Vec<Vec<Vec<Option<u32>>>>,
+    /// The values that variables may have.
+    pub ranges: RangesView,
     /// The certificate about the program over bits.
     pub proof: Box<ProofView>,
+}
+
+/// The values that variables may have, each as `never`, `0 1 5` or `0..90`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RangesView {
+    /// For each variable.
+    pub variables: Vec<String>,
+    /// For each location the variables and their values; null if it is never reached.
+    pub locations: Vec<Option<Vec<(u32, String)>>>,
+    /// For each procedure and each of its results.
+    pub results: Vec<Vec<String>>,
+}
+
+fn range_view(range: &Range) -> String {
+    match range {
+        Range::Never => "never".to_string(),
+        Range::Values(values) => values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+        Range::Interval(least, greatest) => format!("{least}..{greatest}"),
+    }
+}
+
+fn range(view: &str) -> Option<Range> {
+    if view == "never" {
+        return Some(Range::Never);
+    }
+    match view.split_once("..") {
+        Some((least, greatest)) => Some(Range::Interval(least.parse().ok()?, greatest.parse().ok()?)),
+        None => view.split(' ').map(|value| value.parse().ok()).collect::<Option<_>>().map(Range::Values),
+    }
+}
+
+impl RangesView {
+    fn new(map: &RangeMap) -> RangesView {
+        let of_loc = |(var, range): &(VarId, Range)| (var.index() as u32, range_view(range));
+        let of_locs =
+            |ranges: &Option<Vec<(VarId, Range)>>| ranges.as_ref().map(|all| all.iter().map(of_loc).collect());
+        RangesView {
+            variables: map.vars.iter().map(range_view).collect(),
+            locations: map.locs.iter().map(of_locs).collect(),
+            results: map.results.iter().map(|ranges| ranges.iter().map(range_view).collect()).collect(),
+        }
+    }
+
+    /// The ranges; `None` if one of them cannot be read.
+    fn map(&self) -> Option<RangeMap> {
+        let of_loc = |(var, view): &(u32, String)| Some((VarId::new(*var as usize), range(view)?));
+        let of_locs = |views: &Option<Vec<(u32, String)>>| match views {
+            Some(views) => views.iter().map(of_loc).collect::<Option<Vec<_>>>().map(Some),
+            None => Some(None),
+        };
+        let list = |views: &Vec<String>| views.iter().map(|view| range(view)).collect::<Option<Vec<_>>>();
+        Some(RangeMap {
+            vars: list(&self.variables)?.into_iter().collect(),
+            locs: self.locations.iter().map(of_locs).collect::<Option<_>>()?,
+            results: self.results.iter().map(list).collect::<Option<_>>()?,
+        })
+    }
 }
 
 /// The variables over bits that stand for a variable.
@@ -86,6 +145,7 @@ impl OverBitsView {
             choices: proof.map.edges.iter().map(|choices| choice_views(choices)).collect(),
             init: choice_views(&proof.map.init),
             entries: proof.map.entries.iter().map(|choices| choice_views(choices)).collect(),
+            ranges: RangesView::new(&proof.map.ranges),
             proof: Box::new(ProofView::new(&proof.program, &proof.certificate)),
         }
     }
@@ -125,6 +185,7 @@ impl OverBitsView {
                 .zip(&program.entries)
                 .map(|(views, entry)| choices(views, init_types(&entry.init)))
                 .collect(),
+            ranges: self.ranges.map().ok_or_else(|| wrong("a range cannot be read".to_string()))?,
         };
         let certificate = self.proof.certificate(&bits)?;
         Ok(BitProof { program: bits, map, certificate })

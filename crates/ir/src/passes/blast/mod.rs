@@ -29,7 +29,7 @@ pub use lift::BitLift;
 use vectors::Bits;
 
 use super::edit::number_choices;
-use crate::bits::{BitChoice, BitMap, Rest, Width};
+use crate::bits::{BitChoice, BitMap, RangeMap, Rest, Width};
 use crate::ranges::{Range, Ranges};
 use crate::syntax::{Assign, BinaryOp, Call, Edge, Entry, Expr, Op, Proc, ProcId, Program, Spawn, Ty, UnaryOp, VarId};
 use crate::visit::{Parts, init_choices};
@@ -62,7 +62,9 @@ pub fn run(program: &Program) -> Result<Blasted, String> {
         return Err(format!("the machine integers need {n_vars} Boolean variables, and {MAX_VARS} are the most"));
     }
     let results = widths_of_results(program, &ranges);
-    Writer { program, codes, results, n_gates: 0 }.program()
+    let mut blasted = Writer { program, codes, results, n_gates: 0 }.program()?;
+    blasted.lift.map.ranges = ranges.map(program);
+    Ok(blasted)
 }
 
 /// Returns the bits of the results of procedures: as many are returned as the variables need that take them.
@@ -128,7 +130,8 @@ impl Writer<'_> {
         let Codes { codes, vars, origin } = self.codes;
         let program = Program { vars, procs, edges, init, entries, ..old.clone() };
         let (vars, results) = (codes, self.results);
-        let map = BitMap { vars, results, edges: of_edges, init: of_init, entries: of_entries };
+        let ranges = RangeMap::default();
+        let map = BitMap { vars, results, edges: of_edges, init: of_init, entries: of_entries, ranges };
         Ok(Blasted { program, lift: BitLift { map, origin } })
     }
 
