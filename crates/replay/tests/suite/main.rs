@@ -5,6 +5,7 @@ mod cover;
 mod evidence;
 mod integers;
 mod interpreter;
+mod machine;
 mod replay;
 mod threads;
 mod trust;
