@@ -233,7 +233,7 @@ mod tests {
                 for _ in 0..300 {
                     let (left, right) = (next() & ty.mask(), next() & ty.mask());
                     check(ty, left, right);
-                    check(ty, left, right % 70 & ty.mask());
+                    check(ty, left, (right % 70) & ty.mask());
                 }
             }
         }

@@ -193,10 +193,10 @@ impl Checker<'_> {
             && results.iter().map(Vec::len).eq(self.old.procs.iter().map(|proc| proc.results.len()))
     }
 
-    /// A question about threads at a location, or about all threads.
-    fn question<'q>(&'q self, choices: &'q [BitChoice], at: Option<LocId>) -> Question<'q> {
+    /// A question about a step or a start.
+    fn question<'q>(&'q self, choices: &'q [BitChoice], before: Before) -> Question<'q> {
         let both = Both { map: self.map, bits: BTreeMap::new(), choices, made: BTreeMap::new() };
-        Question { checker: self, sat: Sat::new(self.run), both, at, bad: Vec::new() }
+        Question { checker: self, sat: Sat::new(self.run), both, before, bad: Vec::new() }
     }
 
     /// The ranges of the locals at a location; `None` if it is never reached.
@@ -218,18 +218,18 @@ impl Checker<'_> {
     /// Every start of the program has one over bits.
     fn start(&self) -> Result<(), Refused> {
         let first = |proc: ProcId| self.old.procs[proc].entry;
-        let mut question = self.question(&self.map.init, None);
+        let mut question = self.question(&self.map.init, Before::Nothing);
         let shared = question.run(|old| old.start_shared(), |new| new.start_shared())?;
         question.stands_for(shared, None, None)?;
         question.answer(MALFORMED)?;
         for (id, entry) in self.old.entries.iter_enumerated() {
-            let mut question = self.question(&self.map.entries[id], None);
+            let mut question = self.question(&self.map.entries[id], Before::Shared);
             let begun = question.run(|old| old.start_thread(id), |new| new.start_thread(id))?;
             question.stands_for(begun, Some(first(entry.proc)), None)?;
             question.answer(Flaw::Start(first(entry.proc)))?;
         }
         if let Some(prelude) = self.old.prelude {
-            let mut question = self.question(&[], None);
+            let mut question = self.question(&[], Before::Nothing);
             let begun = question.run(|old| old.begin(prelude), |new| new.begin(prelude))?;
             question.stands_for(begun, Some(first(prelude)), None)?;
             question.answer(Flaw::Start(first(prelude)))?;
@@ -244,7 +244,7 @@ impl Checker<'_> {
         if self.ranges(old.from).is_none() {
             return Ok(());
         }
-        let mut question = self.question(&self.map.edges[id], Some(old.from));
+        let mut question = self.question(&self.map.edges[id], Before::Thread(old.from));
         match (&old.op, &new.op) {
             (Op::Return(values), Op::Return(bits)) => {
                 let returned = question.run(|meaning| meaning.values(values), |meaning| meaning.values(bits))?;
@@ -345,13 +345,29 @@ fn value(circuits: &Circuits<'_, '_>, ty: Ty, mut bits: Bits, rest: Rest) -> Bit
     bits
 }
 
+/// The variables that have values before a step or a start, for which their bits stand.
+#[derive(Clone, Copy)]
+enum Before {
+    /// None.
+    Nothing,
+    /// Shared ones: a thread begins.
+    Shared,
+    /// Those of a thread at this location.
+    Thread(LocId),
+}
+
+impl Before {
+    fn at(self) -> Option<LocId> {
+        if let Before::Thread(at) = self { Some(at) } else { None }
+    }
+}
+
 /// A question about one step, or one start.
 struct Question<'q> {
     checker: &'q Checker<'q>,
     sat: Sat<'q>,
     both: Both<'q>,
-    /// The location before the step.
-    at: Option<LocId>,
+    before: Before,
     /// What must not be.
     bad: Vec<Lit>,
 }
@@ -395,7 +411,7 @@ impl<'q> Question<'q> {
         }
         for (var, code) in checker.map.vars.iter_enumerated().filter(|(var, _)| checker.matters(*var, at)) {
             let written = old.iter().find(|(written, _)| *written == var);
-            let (before, range) = (checker.range(var, self.at), checker.range(var, at));
+            let (before, range) = (checker.range(var, self.before.at()), checker.range(var, at));
             if written.is_none() && before == range && code.bits.iter().all(|bit| !new.contains_key(bit)) {
                 continue;
             }
@@ -432,9 +448,14 @@ impl<'q> Question<'q> {
         let checker = self.checker;
         for (var, code) in checker.map.vars.iter_enumerated() {
             let bits: Option<Bits> = code.bits.iter().map(|bit| self.both.bits.get(bit).copied()).collect();
-            let Some(bits) = bits.filter(|_| checker.matters(var, self.at)) else { continue };
+            let has_value = match self.before {
+                Before::Nothing => false,
+                Before::Shared => checker.old.vars[var].scope == Scope::Shared,
+                Before::Thread(at) => checker.matters(var, Some(at)),
+            };
+            let Some(bits) = bits.filter(|_| has_value) else { continue };
             let before = value(&Circuits(&mut self.sat), code.ty, bits, code.rest);
-            let inside = self.belongs(checker.range(var, self.at), code.ty, &before);
+            let inside = self.belongs(checker.range(var, self.before.at()), code.ty, &before);
             self.sat.require(inside);
         }
     }

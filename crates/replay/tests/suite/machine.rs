@@ -7,7 +7,7 @@ use selvedge_ir::text::parse;
 use selvedge_ir::trace::{Start, StartThread, Step, ThreadId};
 use selvedge_ir::validate::validate;
 use selvedge_ir::{
-    Assign, BinaryOp, EdgeId, EntryId, Expr, LocId, MachineOp, MachineTy, Op, Program, Target, Value, VarId, machine,
+    Assign, EdgeId, EntryId, Expr, LocId, MachineOp, MachineTy, Op, Program, Target, Value, VarId, machine,
 };
 use selvedge_replay::certificate::{Refused, verify};
 use selvedge_replay::interpreter::Illegal;
@@ -101,10 +101,12 @@ fn all_values_of_narrow_types_are_listed() {
         let interpreter = Interpreter::new(&program, ThreadScope::Unbounded);
         interpreter.enumerable().map(|()| interpreter.starts(1).count())
     };
-    let with = |ty: &str| listed(&format!("shared x: {ty}, b: bool\nproc f() from L0 to L1\nL0 -> L1: return\nstart f"));
+    let with =
+        |ty: &str| listed(&format!("shared x: {ty}, b: bool\nproc f() from L0 to L1\nL0 -> L1: return\nstart f"));
     assert_eq!((with("u3"), with("i5")), (Ok(16), Ok(64)));
     assert!(with("u17").unwrap_err().contains("u17"));
-    let chosen = "shared x: u32\ninit x := 0:u32\nproc f() from L0 to L1\nL0 -> L0: x := ?0:u32\nL0 -> L1: return\nstart f";
+    let chosen =
+        "shared x: u32\ninit x := 0:u32\nproc f() from L0 to L1\nL0 -> L0: x := ?0:u32\nL0 -> L1: return\nstart f";
     assert!(listed(chosen).unwrap_err().contains("edge 0"));
     assert_eq!(listed(&chosen.replace("x := ?0:u32", "x := u32.add(x, 1:u32)")), Ok(1));
 }
@@ -184,7 +186,7 @@ fn a_wrong_relation_is_a_flaw() {
     let i = VarId::new(1);
     type Change = fn(&mut BitProof);
     let changes: [(&str, Change); 12] = [
-        ("a bit less", |proof| drop(proof.map.vars[VarId::new(1)].bits.pop())),
+        ("a bit less", |proof| proof.map.vars[VarId::new(1)].bits.truncate(2)),
         ("bits in another order", |proof| proof.map.vars[VarId::new(1)].bits.swap(0, 1)),
         ("copies of the highest bit", |proof| proof.map.vars[VarId::new(1)].rest = Rest::Sign),
         ("another constant above", |proof| proof.map.vars[VarId::new(1)].rest = Rest::Constant(8)),
@@ -243,6 +245,4 @@ fn a_proof_about_machine_integers_without_bits_is_out_of_scope() {
     let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
     let refused = verify(&task, &proof.certificate, &Run::unlimited());
     assert!(matches!(refused, Err(Refused::Flawed(_))), "{refused:?}");
-    let op = BinaryOp::Machine(MachineOp::Add, MachineTy::unsigned(8));
-    assert_eq!(std::mem::size_of_val(&op), 4, "operators stay small");
 }

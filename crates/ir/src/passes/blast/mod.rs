@@ -97,6 +97,9 @@ struct Writer<'p> {
     n_gates: usize,
 }
 
+/// The initial values of variables.
+type InitialValues = Vec<(VarId, Expr)>;
+
 /// An expression list over bits that is being written: one edge, or one list of initial values.
 struct Step<'w> {
     codes: &'w Codes,
@@ -199,7 +202,7 @@ impl Writer<'_> {
         call.results.iter().zip(&self.results[call.callee]).flat_map(bits).collect()
     }
 
-    fn init(&mut self, init: &[(VarId, Expr)]) -> Result<(Vec<(VarId, Expr)>, Vec<BitChoice>), String> {
+    fn init(&mut self, init: &[(VarId, Expr)]) -> Result<(InitialValues, Vec<BitChoice>), String> {
         let types = init_choices(init);
         let mut step = Step::new(&self.codes, &types);
         let mut written = step.assignments(init);

@@ -87,7 +87,7 @@ impl Gates {
         let mut product = vec![Lit::FALSE; left.len()];
         for (place, bit) in right.iter().enumerate() {
             let row: Bits = left[..left.len() - place].iter().map(|other| self.and(*other, *bit)).collect();
-            let upper = self.sum(&product[place..].to_vec(), &row, Lit::FALSE);
+            let upper = self.sum(&product[place..], &row, Lit::FALSE);
             product.truncate(place);
             product.extend(upper);
         }
