@@ -1,12 +1,12 @@
 //! Programs with machine integers: random ones, in the text form of the representation, and the comparison of all
 //! engines on them, over bits, with the exhaustive engine, which computes with the integers themselves.
 //!
-//! The evidence over bits is judged, and so is what it is lifted to: executions of the program with machine integers,
-//! and certificates about it. Every value that the exhaustive engine observes where it matters belongs to the range
+//! The passes keep the answer of the exhaustive engine. The evidence over bits is judged, and so is what it is lifted to:
+//! executions of the program with machine integers, and certificates about it. Every value that the exhaustive engine observes where it matters belongs to the range
 //! that the analysis of ranges gives its variable.
 
 use selvedge_check::{Task, ThreadScope};
-use selvedge_driver::Simplified;
+use selvedge_driver::{Pass, Simplified, simplify};
 use selvedge_engines::exhaustive::{Exhaustive, Options};
 use selvedge_engines::{EngineKind, EngineOptions};
 use selvedge_ir::ranges::Ranges;
@@ -96,6 +96,10 @@ fn compare_task(task: &Task<'_>, budget: Budget, tally: &mut Tally) -> Result<()
     known.count(tally);
     if task.threads == few.threads {
         compare_ranges(task, budget, tally)?;
+        for pass in Pass::ALL {
+            let contender = Contender::new(EngineKind::Exhaustive, pass.name(), &EngineOptions::default());
+            contender.compare(task, Some(&simplify(task, &[*pass])), &mut known, budget, tally)?;
+        }
     }
     for kind in EngineKind::ALL.iter().copied().filter(|kind| *kind != EngineKind::Exhaustive) {
         let contender = Contender::new(kind, "", &EngineOptions::default());
