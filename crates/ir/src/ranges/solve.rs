@@ -350,9 +350,10 @@ impl<'p> Procs<'p> {
     }
 }
 
-/// Returns the bounds to which sets may be widened: constants and their neighbours, and the bounds of types.
+/// Returns the bounds to which sets may be widened: constants and their neighbours, and the bounds of types, also of
+/// those that no variable has: a variable needs no more bits for them.
 fn thresholds(program: &Program) -> Vec<i128> {
-    let mut thresholds = vec![0, 1];
+    let mut thresholds: Vec<i128> = (0..64).flat_map(|bits| [(1 << bits) - 1, -(1 << bits)]).collect();
     let mut bounds = |ty: MachineTy| thresholds.extend([ty.bounds().0, ty.bounds().1]);
     program.vars.iter().for_each(|var| {
         if let Ty::Machine(ty) = var.ty {
