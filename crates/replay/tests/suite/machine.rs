@@ -201,7 +201,7 @@ fn a_wrong_relation_is_a_flaw() {
         ("a condition", |proof| {
             proof.program.edges[EdgeId::new(0)].op = Op::Assign(Assign::assume(Expr::FALSE));
         }),
-        ("an assertion that holds", |proof| proof.program.edges[EdgeId::new(4)].op = Op::Assert(Expr::TRUE)),
+        ("an assertion that fails", |proof| proof.program.edges[EdgeId::new(4)].op = Op::Assert(Expr::FALSE)),
     ];
     for (name, change) in changes {
         let (program, target, mut proof) = counter();
@@ -209,6 +209,22 @@ fn a_wrong_relation_is_a_flaw() {
         change(&mut proof);
         let refused = judged(&program, &target, proof);
         assert!(matches!(refused, Err(Refused::Flawed(_))), "{name}: {refused:?}");
+    }
+}
+
+/// An assertion over bits must fail where the assertion fails, and only there.
+#[test]
+fn another_assertion_over_bits_is_a_flaw() {
+    let program =
+        program("shared x: u4\nproc f() from L0 to L2\nL0 -> L1: assert u4.lt(x, 9:u4)\nL1 -> L2: return\nstart f");
+    let with = |condition: Expr| {
+        let mut proof = trivial(&program);
+        proof.program.edges[EdgeId::new(0)].op = Op::Assert(condition);
+        judged(&program, &Target::default(), proof)
+    };
+    assert_eq!(judged(&program, &Target::default(), trivial(&program)), Ok(()));
+    for condition in [Expr::TRUE, Expr::FALSE, Expr::negate(Expr::Var(VarId::new(3)))] {
+        assert!(matches!(with(condition.clone()), Err(Refused::Flawed(_))), "{condition:?}");
     }
 }
 
