@@ -1,6 +1,7 @@
 //! Evidence for safety.
 
-use selvedge_ir::{EdgeId, EntryId, LocId, ProcId, VarId};
+use selvedge_ir::bits::BitMap;
+use selvedge_ir::{EdgeId, EntryId, LocId, ProcId, Program, VarId};
 
 use crate::formula::{FormulaId, Formulas};
 use crate::{CoverProof, IntegerProof};
@@ -31,6 +32,20 @@ pub enum Certificate {
     /// For a bounded number of threads, and without integers: the program has few states, and visiting them all one by
     /// one meets no error. It is the only kind that says something about deadlocks.
     AllStates,
+    /// For programs with machine integers.
+    OverBits(Box<BitProof>),
+}
+
+/// A program over bits that can do whatever a program with machine integers can, at the same locations and along edges
+/// of the same numbers, and a certificate about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BitProof {
+    /// The program over bits.
+    pub program: Program,
+    /// Its variables and choices that stand for those of the program with machine integers.
+    pub map: BitMap,
+    /// The certificate about the program over bits.
+    pub certificate: Certificate,
 }
 
 impl Certificate {
@@ -41,6 +56,7 @@ impl Certificate {
             Certificate::ControlFlow(locs) => locs.binary_search(&loc).is_err(),
             Certificate::Summaries(proof) => proof.loc(loc).is_none(),
             Certificate::Integers(proof) => proof.points.iter().all(|point| point.loc != loc),
+            Certificate::OverBits(proof) => proof.certificate.excludes(loc),
             Certificate::Induction { .. } | Certificate::Shapes(_) | Certificate::Cover(_) | Certificate::AllStates => {
                 false
             }

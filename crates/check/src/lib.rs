@@ -35,7 +35,7 @@ pub use answer::{
     Reason, Size, Status, ThreadsRun, Times,
 };
 pub use argument::Argument;
-pub use certificate::{Certificate, Paths, Place, Role, Seen, Shape, ShapeProof, SummaryProof};
+pub use certificate::{BitProof, Certificate, Paths, Place, Role, Seen, Shape, ShapeProof, SummaryProof};
 pub use contexts::{ContextBound, Contexts};
 pub use cover::{CoverClaim, CoverProof, LocalState, OmegaVector, SharedState, ViewRow, ViewTable};
 pub use cutoff::{Cutoff, CutoffProof};

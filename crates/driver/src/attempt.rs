@@ -57,7 +57,7 @@ pub(crate) fn equipped(prepared: &Prepared, row: &Row, options: &Options) -> (Bo
 /// Returns whether an engine takes the task.
 pub(crate) fn takes(prepared: &Prepared, row: &Row, options: &Options) -> Result<(), Unsupported> {
     let (engine, simplified) = equipped(prepared, row, options);
-    engine.supports(&simplified.question())
+    simplified.supported(&*engine)
 }
 
 /// Lets an engine answer, and the judge examine its evidence. A panic of either is a failure of the engine.
@@ -132,7 +132,7 @@ fn search(
     explanation: &mut Explanation,
 ) -> Result<Verdict, Reason> {
     let small = simplified.question();
-    engine.supports(&small).map_err(|unsupported| Reason::Unsupported(simplified.lift_refusal(unsupported)))?;
+    simplified.supported(engine).map_err(|unsupported| Reason::Unsupported(simplified.lift_refusal(unsupported)))?;
     engine.decide(&small, run, explanation).map(|verdict| simplified.lift(verdict)).map_err(Reason::Stop)
 }
 
@@ -167,7 +167,10 @@ fn certified(
 fn adequacy(prepared: &Prepared, explanation: &Explanation, run: &Run<'_>) -> Option<Certificate> {
     run.event(Event::Phase("certifying"));
     let enough = explanation.rounds.as_ref()?.enough?;
-    let simplified = prepared.after(&[Pass::Inline]);
+    let simplified = match prepared.task().program.has_machine_integers() {
+        true => prepared.over_bits(&[Pass::Inline]),
+        false => prepared.after(&[Pass::Inline]),
+    };
     let certificate = proof::certificate(&simplified.question(), [enough, enough + 1], run).ok()??;
     let verdict = simplified.lift(Verdict::Safe(Some(certificate)));
     // The judge may see a read where the value is not used. Then another engine is run for a certificate.

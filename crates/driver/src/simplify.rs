@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use selvedge_check::{Certificate, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_check::{BitProof, Certificate, Engine, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_ir::passes::blast::{self, Blasted};
 use selvedge_ir::passes::{self, Copies, Lift, Pass, Passed};
 use selvedge_ir::{EdgeId, Program, Target};
 
@@ -19,6 +20,10 @@ pub struct Simplified {
     pub threads: ThreadScope,
     /// The time that the passes took.
     pub time: Duration,
+    /// The program over bits, and the way back to machine integers, if it was written so before all passes.
+    bits: Option<Box<Blasted>>,
+    /// Why a program with machine integers was not written over bits, if it was not possible.
+    refusal: Option<String>,
     /// The ways back, first pass first.
     lifts: Vec<Lift>,
 }
@@ -30,28 +35,53 @@ pub fn simplify(task: &Task<'_>, passes: &[Pass]) -> Simplified {
 }
 
 impl Simplified {
-    fn unchanged(task: &Task<'_>) -> Simplified {
+    pub(crate) fn unchanged(task: &Task<'_>) -> Simplified {
         let Task { program, target, threads } = *task;
         let (program, target) = (program.clone(), target.clone());
-        Simplified { program, target, threads, time: Duration::ZERO, lifts: Vec::new() }
+        let (bits, refusal, lifts) = (None, None, Vec::new());
+        Simplified { program, target, threads, time: Duration::ZERO, bits, refusal, lifts }
+    }
+
+    /// Returns the task over bits, if that is possible and makes a difference.
+    pub(crate) fn over_bits(task: &Task<'_>) -> Simplified {
+        let unchanged = Simplified::unchanged(task);
+        match blast::run(task.program) {
+            _ if !task.program.has_machine_integers() => unchanged,
+            Ok(blasted) => Simplified { program: blasted.program.clone(), bits: Some(Box::new(blasted)), ..unchanged },
+            Err(reason) => Simplified { refusal: Some(reason), ..unchanged },
+        }
+    }
+
+    /// Writes the program over bits, if that is possible and makes a difference, and runs passes.
+    pub fn with_bits(task: &Task<'_>, passes: &[Pass]) -> Simplified {
+        let start = Instant::now();
+        Simplified::over_bits(task).then(passes, start)
+    }
+
+    /// Returns why a program with machine integers was not written over bits, if that was not possible.
+    pub fn refused(&self) -> Option<&str> {
+        self.refusal.as_deref()
     }
 
     /// Runs passes on the program with a bound on live threads instead of one on those of a whole run, if there can be
     /// such a bound.
     pub fn counted(task: &Task<'_>, passes: &[Pass]) -> Option<Simplified> {
         let start = Instant::now();
-        let ThreadScope::Created(bound) = task.threads else { return None };
-        let passed = if passes::bound_created::matters(task.program) {
-            passes::bound_created::run(task.program, task.target, bound)?
+        Some(Simplified::unchanged(task).with_live_threads()?.then(passes, start))
+    }
+
+    pub(crate) fn with_live_threads(self) -> Option<Simplified> {
+        let ThreadScope::Created(bound) = self.threads else { return None };
+        let passed = if passes::bound_created::matters(&self.program) {
+            passes::bound_created::run(&self.program, &self.target, bound)?
         } else {
-            Passed::unchanged(task.program, task.target)
+            Passed::unchanged(&self.program, &self.target)
         };
-        let counted = Simplified { threads: ThreadScope::AtMost(bound), ..Simplified::unchanged(task).after(passed) };
-        Some(counted.then(passes, start))
+        Some(Simplified { threads: ThreadScope::AtMost(bound), ..self.after(passed) })
     }
 
     /// Runs some more passes: those that keep the errors that are asked for. The clock began at `start`.
-    fn then(self, passes: &[Pass], start: Instant) -> Simplified {
+    pub(crate) fn then(self, passes: &[Pass], start: Instant) -> Simplified {
         let keeps = |pass: &&Pass| !self.target.deadlock || pass.keeps_deadlocks();
         let passes: Vec<Pass> = passes.iter().filter(keeps).copied().collect();
         let simplified = passes.into_iter().fold(self, |simplified, pass| {
@@ -76,6 +106,15 @@ impl Simplified {
         Task { program: &self.program, target: &self.target, threads }
     }
 
+    /// Returns whether an engine supports the question. If the program could not be written over bits, that is the
+    /// reason why it does not.
+    pub fn supported(&self, engine: &dyn Engine) -> Result<(), Unsupported> {
+        engine.supports(&self.question()).map_err(|unsupported| match &self.refusal {
+            Some(reason) => Unsupported::new(format!("`{}` works on bits, and {reason}", engine.name())),
+            None => unsupported,
+        })
+    }
+
     /// A refusal, with the step of the program before the passes that it is about.
     pub fn lift_refusal(&self, refusal: Unsupported) -> Unsupported {
         let first = |edge: EdgeId, lift: &Lift| lift.edges[edge].first().map(|step| step.edge);
@@ -88,14 +127,28 @@ impl Simplified {
     pub fn lift(&self, verdict: Verdict) -> Verdict {
         match verdict {
             Verdict::Unsafe(trace) => {
-                Verdict::Unsafe(self.lifts.iter().rev().fold(trace, |trace, lift| lift.trace(&trace)))
+                let trace = self.lifts.iter().rev().fold(trace, |trace, lift| lift.trace(&trace));
+                Verdict::Unsafe(match &self.bits {
+                    Some(bits) => bits.lift.trace(&trace),
+                    None => trace,
+                })
             }
             Verdict::Safe(certificate) => {
                 let lifts = self.lifts.iter().rev();
-                Verdict::Safe(lifts.fold(certificate, |certificate, lift| lifted(&certificate?, lift.copies.as_ref()?)))
+                let lifted = lifts.fold(certificate, |certificate, lift| lifted(&certificate?, lift.copies.as_ref()?));
+                Verdict::Safe(lifted.map(|certificate| match &self.bits {
+                    Some(bits) => over_bits(bits, certificate),
+                    None => certificate,
+                }))
             }
         }
     }
+}
+
+/// A certificate about the program with machine integers.
+fn over_bits(bits: &Blasted, certificate: Certificate) -> Certificate {
+    let (program, map) = (bits.program.clone(), bits.lift.map.clone());
+    Certificate::OverBits(Box::new(BitProof { program, map, certificate }))
 }
 
 /// A certificate about the program before a pass, if it can be had.

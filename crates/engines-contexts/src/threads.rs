@@ -55,6 +55,10 @@ pub(crate) fn supports_each_thread(task: &Task<'_>, name: &str) -> Result<(), Un
         let reason = format!("`{}` is an integer, and `{name}` only supports Boolean variables", var.name);
         return Err(Unsupported::new(reason));
     }
+    if task.program.has_machine_integers() {
+        let reason = format!("there are machine integers, and `{name}` only supports Boolean variables");
+        return Err(Unsupported::new(reason));
+    }
     if !task.target.together.is_empty() {
         return Err(Unsupported::new(format!("`{name}` cannot decide whether several threads meet")));
     }

@@ -1,10 +1,10 @@
 //! The encoding of states as bytes, since the visited set holds millions of them.
 //!
-//! All values are Boolean, one byte each. Numbers are written in groups of seven bits, the last one with its top bit
+//! A truth value is a byte; a machine integer is a byte for its type, and its bits as a number. Numbers are written in groups of seven bits, the last one with its top bit
 //! clear. Only canonical states are encoded: the numbers of threads are their positions.
 
 use selvedge_ir::trace::{Fresh, StartThread, ThreadId};
-use selvedge_ir::{EdgeId, EntryId, LocId, ProcId, Value, VarId};
+use selvedge_ir::{EdgeId, EntryId, LocId, MachineTy, ProcId, Value, VarId};
 use selvedge_replay::{Frame, Prelude, State, Thread};
 
 /// Returns the bytes of a canonical state.
@@ -64,12 +64,19 @@ fn option(out: &mut Vec<u8>, value: Option<usize>) {
 
 fn values(out: &mut Vec<u8>, values: &[Value]) {
     number(out, values.len());
-    out.extend(values.iter().map(|value| byte(*value)));
+    values.iter().for_each(|value| write_value(out, *value));
 }
 
-fn byte(value: Value) -> u8 {
+/// The byte of the type of the first machine integers: those below are truth values.
+const MACHINE: u8 = 2;
+
+fn write_value(out: &mut Vec<u8>, value: Value) {
     match value {
-        Value::Bool(value) => u8::from(value),
+        Value::Bool(value) => out.push(u8::from(value)),
+        Value::Machine(ty, bits) => {
+            out.push(MACHINE + ty.bits * 2 + u8::from(ty.signed));
+            number(out, bits as usize);
+        }
         Value::Int(_) => unreachable!("the engine does not take programs with integers"),
     }
 }
@@ -80,7 +87,7 @@ fn start_thread(out: &mut Vec<u8>, start: &StartThread) {
     number(out, start.fresh.len());
     for (var, value) in &start.fresh {
         number(out, var.index());
-        out.push(byte(*value));
+        write_value(out, *value);
     }
 }
 
@@ -114,7 +121,13 @@ impl StateReader<'_> {
     }
 
     fn value(&mut self) -> Value {
-        Value::Bool(self.byte() != 0)
+        match self.byte() {
+            tag @ ..MACHINE => Value::Bool(tag != 0),
+            tag => {
+                let ty = MachineTy { bits: (tag - MACHINE) / 2, signed: (tag - MACHINE) % 2 == 1 };
+                Value::Machine(ty, self.number() as u64)
+            }
+        }
     }
 
     fn values(&mut self) -> Vec<Value> {

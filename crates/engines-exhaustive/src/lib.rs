@@ -3,8 +3,8 @@
 //!
 //! The order of work: all initial states, then the successors of each state in the order in which they were found.
 //! States that differ only in the numbers of their threads are one state ([`selvedge_replay::canonical`]). It ends
-//! because the numbers of threads and frames are bounded and all values are Boolean. It is right because it tries every
-//! step that the interpreter lists; if the bound on frames cut something off, it does not answer "safe".
+//! because the numbers of threads and frames are bounded and all values are Boolean or of a fixed width. It is right
+//! because it tries every step that the interpreter lists; if the bound on frames cut something off, it does not answer "safe".
 //!
 //! A state none of whose steps is possible is a deadlock. Whether there is one with any number of threads is not
 //! decided by any number of them, since one more thread may free the others: then a few threads are tried, one more
@@ -55,7 +55,8 @@ impl Engine for Exhaustive {
             let reason = "the number of threads is not bounded, and `exhaustive` needs a bound: give --threads N";
             return Err(Unsupported::new(reason.to_string()));
         }
-        Interpreter::new(task.program, task.threads).enumerable().map_err(Unsupported::new)
+        let interpreter = Interpreter::new(task.program, task.threads).settling(settled(task.program));
+        interpreter.enumerable().map_err(Unsupported::new)
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {

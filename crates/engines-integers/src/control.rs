@@ -24,7 +24,7 @@ pub(super) fn control(model: &TransitionModel<'_>, prover: &mut Prover<'_>) -> R
     for var in model.vars.clone() {
         let few = match model.program.vars[var].ty {
             Ty::Bool => 1,
-            Ty::Int => VALUES,
+            Ty::Int | Ty::Machine(_) => VALUES,
         };
         for start in &model.starts {
             if control.contains(&var) && !has_few_values(start, var, few, prover)? {

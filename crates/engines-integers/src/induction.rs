@@ -208,6 +208,6 @@ fn renamed(choice: &Symbol, moment: usize) -> Symbol {
 fn number(value: Value) -> usize {
     match value {
         Value::Int(value) => usize::try_from(value).unwrap_or(0),
-        Value::Bool(_) => 0,
+        Value::Bool(_) | Value::Machine(..) => 0,
     }
 }

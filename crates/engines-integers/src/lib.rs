@@ -34,6 +34,9 @@ pub fn supports(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
     if !has_integers(program) {
         return refuse("only supports programs with integers");
     }
+    if program.has_machine_integers() || program.shares_parts() {
+        return refuse("does not support machine integers");
+    }
     let first = program.entries[0].proc;
     for (id, edge) in program.edges.iter_enumerated().filter(|(_, edge)| program.locs[edge.from].proc == first) {
         let at = |reason: &str| Err(Unsupported::at(id, format!("`{name}` {reason}")));

@@ -6,11 +6,14 @@ use selvedge_logic::smt::{Node, SmtValue, Sort, Symbol, Term};
 
 use crate::atoms::sum;
 
+const UNSUPPORTED: &str = "programs with machine integers or shared parts are refused";
+
 /// Returns the sort of a type.
 pub(crate) fn sort(ty: Ty) -> Sort {
     match ty {
         Ty::Bool => Sort::Bool,
         Ty::Int => Sort::Int,
+        Ty::Machine(_) => unreachable!("{UNSUPPORTED}"),
     }
 }
 
@@ -41,6 +44,9 @@ pub(crate) fn term(expr: &Expr, leaf: &dyn Fn(&Expr) -> Term) -> Term {
         Expr::Bool(value) => (*value).into(),
         Expr::Int(value) => (*value).into(),
         Expr::Var(_) | Expr::Next(_) | Expr::Passive(_) | Expr::PassiveNext(_) | Expr::Choice(..) => leaf(expr),
+        Expr::Machine(..) | Expr::Let(_) | Expr::Part(_) | Expr::Unary(UnaryOp::Cast(..), _) => {
+            unreachable!("{UNSUPPORTED}")
+        }
         Expr::Unary(UnaryOp::Not, operand) => of(operand).not(),
         Expr::Unary(UnaryOp::Neg, operand) => of(operand).scale(-1),
         Expr::Unary(UnaryOp::DivisibleBy(divisor), operand) => of(operand).divisible(i128::from(*divisor)),
@@ -65,6 +71,7 @@ fn binary(op: BinaryOp, left: &Term, right: &Term) -> Term {
             (_, Some(factor)) if factor.is_constant() => left.scale(factor.constant),
             _ => unreachable!("programs with other products are not supported"),
         },
+        BinaryOp::Machine(..) => unreachable!("{UNSUPPORTED}"),
     }
 }
 
@@ -73,6 +80,7 @@ pub(crate) fn smt_value(value: Value) -> SmtValue {
     match value {
         Value::Bool(value) => SmtValue::Bool(value),
         Value::Int(value) => SmtValue::Int(value.into()),
+        Value::Machine(..) => unreachable!("{UNSUPPORTED}"),
     }
 }
 

@@ -22,7 +22,7 @@ pub struct Notes<'n> {
 }
 
 /// Returns the text of a program with one initial thread, which runs `main` and starts no other. Panics if it has
-/// integers.
+/// integers, or expressions with shared parts: Boolean programs have no words for these.
 pub fn print(program: &Program, notes: &Notes<'_>) -> String {
     let (program, chosen) = with_chosen_starts(program);
     let printer = Printer { program: &program, notes, names: Names::new(&program), flow: Flow::new(&program), chosen };
@@ -230,7 +230,8 @@ impl Printer<'_> {
                 let part = |expr: &Expr| self.operand(expr, None, fixed);
                 format!("({} ? {} : {})", part(&parts.0), part(&parts.1), part(&parts.2))
             }
-            Expr::Int(_) | Expr::Unary(..) => unreachable!("the program is Boolean"),
+            Expr::Int(_) | Expr::Machine(..) | Expr::Unary(..) => unreachable!("the program is Boolean"),
+            Expr::Let(_) | Expr::Part(_) => unreachable!("the program has no shared parts"),
             Expr::Passive(_) | Expr::PassiveNext(_) => unreachable!("the program has one thread"),
         }
     }

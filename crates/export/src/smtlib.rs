@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use selvedge_ir::{BinaryOp, Expr, Program, Ty, UnaryOp, VarId};
+use selvedge_ir::{BinaryOp, Expr, Let, MachineOp, MachineTy, Program, Ty, UnaryOp, VarId};
 
 /// The symbol of each variable, without its bars.
 pub struct Symbols {
@@ -71,14 +71,37 @@ const WORDS: [(BinaryOp, &str); 11] = [
 
 /// Returns the name of an operator.
 pub(crate) fn word(op: BinaryOp) -> &'static str {
+    if let BinaryOp::Machine(op, ty) = op {
+        return machine_word(op, ty);
+    }
     WORDS.iter().find(|(known, _)| *known == op).expect("all operators are listed").1
 }
 
+/// Returns the name of an operator on machine integers. Those of bit vectors are total in the same way.
+pub(crate) fn machine_word(op: MachineOp, ty: MachineTy) -> &'static str {
+    let (signed, unsigned) = match op {
+        MachineOp::Add => ("bvadd", "bvadd"),
+        MachineOp::Sub => ("bvsub", "bvsub"),
+        MachineOp::Mul => ("bvmul", "bvmul"),
+        MachineOp::Div => ("bvsdiv", "bvudiv"),
+        MachineOp::Rem => ("bvsrem", "bvurem"),
+        MachineOp::And => ("bvand", "bvand"),
+        MachineOp::Or => ("bvor", "bvor"),
+        MachineOp::Xor => ("bvxor", "bvxor"),
+        MachineOp::Shl => ("bvshl", "bvshl"),
+        MachineOp::Shr => ("bvashr", "bvlshr"),
+        MachineOp::Lt => ("bvslt", "bvult"),
+        MachineOp::Le => ("bvsle", "bvule"),
+    };
+    if ty.signed { signed } else { unsigned }
+}
+
 /// Returns the name of a type.
-pub(crate) fn sort(ty: Ty) -> &'static str {
+pub(crate) fn sort(ty: Ty) -> String {
     match ty {
-        Ty::Bool => "Bool",
-        Ty::Int => "Int",
+        Ty::Bool => "Bool".to_string(),
+        Ty::Int => "Int".to_string(),
+        Ty::Machine(ty) => format!("(_ BitVec {})", ty.bits),
     }
 }
 
@@ -107,12 +130,39 @@ fn write_term(expr: &Expr, word: fn(BinaryOp) -> &'static str, leaf: &dyn Fn(&Ex
         Expr::Unary(UnaryOp::DivisibleBy(divisor), operand) => {
             apply("= (mod", &[operand], &format!(" {divisor}) 0)"));
         }
+        Expr::Unary(UnaryOp::Cast(from, to), operand) => apply(&resized(*from, *to), &[operand], ")"),
+        Expr::Machine(ty, bits) => text.push_str(&format!("(_ bv{bits} {})", ty.bits)),
+        Expr::Let(shared) => write_let(shared, word, leaf, text),
+        Expr::Part(number) => text.push_str(&part(*number)),
         Expr::Binary(op, pair) => apply(word(*op), &[&pair.0, &pair.1], ")"),
         Expr::Ite(triple) => apply("ite", &[&triple.0, &triple.1, &triple.2], ")"),
         Expr::Var(_) | Expr::Next(_) | Expr::Passive(_) | Expr::PassiveNext(_) | Expr::Choice(..) => {
             text.push_str(&leaf(expr));
         }
     }
+}
+
+/// Returns the operator that makes a bit vector longer or shorter.
+fn resized(from: MachineTy, to: MachineTy) -> String {
+    match (to.bits.checked_sub(from.bits), from.signed) {
+        (Some(more @ 1..), true) => format!("(_ sign_extend {more})"),
+        (Some(more @ 1..), false) => format!("(_ zero_extend {more})"),
+        _ => format!("(_ extract {} 0)", to.bits - 1),
+    }
+}
+
+fn part(number: u32) -> String {
+    format!("part!{number}")
+}
+
+fn write_let(shared: &Let, word: fn(BinaryOp) -> &'static str, leaf: &dyn Fn(&Expr) -> String, text: &mut String) {
+    for (number, value) in &shared.parts {
+        text.push_str(&format!("(let (({} ", part(*number)));
+        write_term(value, word, leaf, text);
+        text.push_str(")) ");
+    }
+    write_term(&shared.body, word, leaf, text);
+    text.push_str(&")".repeat(shared.parts.len()));
 }
 
 /// Limit on the nesting of formulas that are read.

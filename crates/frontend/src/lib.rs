@@ -3,6 +3,7 @@
 //! A reader never fails. It returns as much of the program as it could read, and the [`diagnostic::Diagnostic`]s.
 
 pub mod bp;
+pub mod c;
 pub mod codes;
 pub mod diagnostic;
 pub mod files;

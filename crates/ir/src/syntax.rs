@@ -79,6 +79,17 @@ pub enum Ty {
     Bool,
     /// A mathematical integer (the interpreter refuses to compute beyond 64 bits).
     Int,
+    /// An integer of a fixed width.
+    Machine(MachineTy),
+}
+
+/// The type of machine integers: numbers of a fixed width, in two's complement if they have a sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MachineTy {
+    /// The width: 1 to 64 bits.
+    pub bits: u8,
+    /// Whether the highest bit is a sign.
+    pub signed: bool,
 }
 
 /// The value of a variable or expression.
@@ -88,6 +99,8 @@ pub enum Value {
     Bool(bool),
     /// An integer.
     Int(i64),
+    /// A machine integer, by its bits; those above the width are zero.
+    Machine(MachineTy, u64),
 }
 
 /// A procedure.
@@ -201,6 +214,8 @@ pub enum Expr {
     Bool(bool),
     /// An integer constant.
     Int(i64),
+    /// A constant of a machine type, by its bits; those above the width are zero.
+    Machine(MachineTy, u64),
     /// The value before the step.
     Var(VarId),
     /// The value after the step. Only in constraints.
@@ -217,6 +232,20 @@ pub enum Expr {
     Binary(BinaryOp, Box<(Expr, Expr)>),
     /// `if .0 then .1 else .2`.
     Ite(Box<(Expr, Expr, Expr)>),
+    /// An expression with parts that are computed once and used several times.
+    Let(Box<Let>),
+    /// The value of the innermost part with this number. Only below the [`Expr::Let`] that defines it: expressions that
+    /// stand on their own, and those that are put in the place of leaves, are closed, so that no number is captured.
+    Part(u32),
+}
+
+/// Definitions of parts, and an expression that uses them. Each definition sees those before it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Let {
+    /// The parts, by number, in the order in which they are computed.
+    pub parts: Vec<(u32, Expr)>,
+    /// The value of the whole.
+    pub body: Expr,
 }
 
 /// Operators with one operand.
@@ -228,6 +257,8 @@ pub enum UnaryOp {
     Neg,
     /// Divisibility by this positive constant.
     DivisibleBy(u32),
+    /// The number of the first machine type as one of the second: what does not fit is cut off at the top.
+    Cast(MachineTy, MachineTy),
 }
 
 /// Operators with two operands.
@@ -254,6 +285,38 @@ pub enum BinaryOp {
     /// Less than.
     Lt,
     /// Less than or equal.
+    Le,
+    /// An operator on two numbers of this machine type.
+    Machine(MachineOp, MachineTy),
+}
+
+/// Operators on two numbers of one machine type. All are total, and as in SMT-LIB where C leaves the result open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MachineOp {
+    /// Addition; what does not fit is cut off, as below.
+    Add,
+    /// Subtraction.
+    Sub,
+    /// Multiplication.
+    Mul,
+    /// Division, rounded towards zero. Division by zero gives -1, that is, all bits; but 1 for a negative dividend.
+    /// The least number divided by -1 is itself.
+    Div,
+    /// The remainder of the division, with the sign of the dividend; by zero, the dividend.
+    Rem,
+    /// Conjunction, bit by bit.
+    And,
+    /// Disjunction, bit by bit.
+    Or,
+    /// Exclusive disjunction, bit by bit.
+    Xor,
+    /// Shift to the left. The bits of the right operand are read without sign; from the width on, all are lost.
+    Shl,
+    /// Shift to the right, in which signed numbers keep their sign. All is lost as in a shift to the left, but the sign.
+    Shr,
+    /// Less than, as numbers.
+    Lt,
+    /// Less than or equal, as numbers.
     Le,
 }
 

@@ -8,6 +8,7 @@
 //!   shared. [`Expr::Next`] and [`Expr::PassiveNext`] occur in constraints only, [`Expr::Passive`] there and in passive
 //!   assignments. Nothing is assigned twice by one step.
 //! - *Types.* Operators, assignments, arguments and returned values agree in type and number; one choice has one type.
+//!   Machine integers have 1 to 64 bits, constants none beyond them. Shared parts are used only where they are defined.
 //! - *Control.* An edge, and the place where its fork begins, lie within one procedure. [`Op::Return`] and [`Op::End`]
 //!   lead to the procedure's exit, nothing else does, and nothing leaves it. What an edge ensures makes no choices;
 //!   returns, ends and assignments without a condition on other threads ensure nothing.
@@ -62,6 +63,18 @@ pub fn validate_target(program: &Program, target: &Target) -> Result<(), Vec<Inv
     if validator.invalid.is_empty() { Ok(()) } else { Err(validator.invalid) }
 }
 
+/// What is left to check of an expression.
+enum Rest<'e> {
+    /// An expression that must have this type.
+    Expr(&'e Expr, Ty),
+    /// The definition of a part, which comes into scope behind it.
+    Part(u32, &'e Expr),
+    /// A part of this type comes into scope.
+    Bind(u32, Ty),
+    /// Only so many parts stay in scope.
+    Leave(usize),
+}
+
 struct Validator<'p> {
     program: &'p Program,
     invalid: Vec<Invalid>,
@@ -100,6 +113,7 @@ impl Validator<'_> {
         let program = self.program;
         for (id, var) in program.vars.iter_enumerated() {
             self.part = ("variable ", Some(id.index()));
+            self.type_exists(var.ty);
             if let Scope::Local(proc) = var.scope {
                 self.has_proc(proc);
             }
@@ -107,6 +121,7 @@ impl Validator<'_> {
         for (id, proc) in program.procs.iter_enumerated() {
             self.part = ("procedure ", Some(id.index()));
             proc.params.iter().chain(&proc.locals).for_each(|var| self.has_var(*var));
+            proc.results.iter().for_each(|ty| self.type_exists(*ty));
             self.has_loc(proc.entry);
             self.has_loc(proc.exit);
         }
@@ -331,35 +346,100 @@ impl Validator<'_> {
         }
     }
 
-    /// Checks the types and the reads of an expression. The type of an expression can be told from its head, so it
-    /// suffices to compare each operand's type with the one that its operator requires, in any order.
+    /// Checks the types and the reads of an expression. The type of an expression can be told from its head and the
+    /// types of the shared parts in scope, so it suffices to compare each operand's type with the one that its operator
+    /// requires, in any order within a scope.
     fn expr(&mut self, expr: &Expr, expected: Ty, reads: Reads) {
-        let mut rest = vec![(expr, expected)];
-        while let Some((expr, expected)) = rest.pop() {
-            let ty = self.ty(expr);
-            self.demand(ty == expected, || format!("an expression of type {ty:?}, but {expected:?} is expected"));
-            match expr {
-                Expr::Unary(op, operand) => rest.push((operand, if *op == UnaryOp::Not { Ty::Bool } else { Ty::Int })),
-                Expr::Binary(op, pair) => {
-                    let of_operands = op.operand_ty().unwrap_or_else(|| self.ty(&pair.0));
-                    rest.extend([(&pair.1, of_operands), (&pair.0, of_operands)]);
+        let mut parts: Vec<(u32, Ty)> = Vec::new();
+        let mut rest = vec![Rest::Expr(expr, expected)];
+        while let Some(next) = rest.pop() {
+            match next {
+                Rest::Expr(expr, expected) => self.head(expr, expected, reads, &mut parts, &mut rest),
+                Rest::Part(number, part) => {
+                    let ty = self.ty(part, &mut parts);
+                    rest.extend([Rest::Bind(number, ty), Rest::Expr(part, ty)]);
                 }
-                Expr::Ite(triple) => rest.extend([(&triple.2, ty), (&triple.1, ty), (&triple.0, Ty::Bool)]),
-                leaf => self.leaf(leaf, reads),
+                Rest::Bind(number, ty) => parts.push((number, ty)),
+                Rest::Leave(outside) => parts.truncate(outside),
             }
-            let divides_by_zero = matches!(expr, Expr::Unary(UnaryOp::DivisibleBy(0), _));
-            self.demand(!divides_by_zero, || "divisibility by zero".to_owned());
         }
     }
 
-    fn ty(&self, mut expr: &Expr) -> Ty {
+    fn head<'e>(
+        &mut self,
+        expr: &'e Expr,
+        expected: Ty,
+        reads: Reads,
+        parts: &mut Vec<(u32, Ty)>,
+        rest: &mut Vec<Rest<'e>>,
+    ) {
+        if let Expr::Let(shared) = expr {
+            rest.extend([Rest::Leave(parts.len()), Rest::Expr(&shared.body, expected)]);
+            return rest.extend(shared.parts.iter().rev().map(|(number, part)| Rest::Part(*number, part)));
+        }
+        let ty = self.ty(expr, parts);
+        self.demand(ty == expected, || format!("an expression of type {ty:?}, but {expected:?} is expected"));
+        match expr {
+            Expr::Unary(op, operand) => {
+                self.demand(*op != UnaryOp::DivisibleBy(0), || "divisibility by zero".to_owned());
+                rest.push(Rest::Expr(operand, self.operand_ty(*op)));
+            }
+            Expr::Binary(op, pair) => {
+                let of_operands = op.operand_ty().unwrap_or_else(|| self.ty(&pair.0, parts));
+                self.type_exists(of_operands);
+                rest.extend([Rest::Expr(&pair.1, of_operands), Rest::Expr(&pair.0, of_operands)]);
+            }
+            Expr::Ite(triple) => {
+                rest.extend([Rest::Expr(&triple.2, ty), Rest::Expr(&triple.1, ty), Rest::Expr(&triple.0, Ty::Bool)]);
+            }
+            Expr::Part(number) => {
+                let known = parts.iter().any(|(known, _)| known == number);
+                self.demand(known, || format!("the part #{number} is not defined here"));
+            }
+            leaf => self.leaf(leaf, reads),
+        }
+    }
+
+    fn operand_ty(&mut self, op: UnaryOp) -> Ty {
+        match op {
+            UnaryOp::Not => Ty::Bool,
+            UnaryOp::Neg | UnaryOp::DivisibleBy(_) => Ty::Int,
+            UnaryOp::Cast(from, to) => {
+                self.type_exists(Ty::Machine(to));
+                self.type_exists(Ty::Machine(from));
+                Ty::Machine(from)
+            }
+        }
+    }
+
+    fn type_exists(&mut self, ty: Ty) {
+        if let Ty::Machine(ty) = ty {
+            self.demand(ty.exists(), || format!("a machine integer of {} bits: there are those of 1 to 64", ty.bits));
+        }
+    }
+
+    /// Returns the type of an expression, given those of the parts in scope.
+    fn ty(&self, mut expr: &Expr, parts: &mut Vec<(u32, Ty)>) -> Ty {
         while let Expr::Ite(triple) = expr {
             expr = &triple.1;
         }
         match expr {
+            Expr::Let(shared) => {
+                let outside = parts.len();
+                for (number, part) in &shared.parts {
+                    let ty = self.ty(part, parts);
+                    parts.push((*number, ty));
+                }
+                let ty = self.ty(&shared.body, parts);
+                parts.truncate(outside);
+                ty
+            }
+            Expr::Part(number) => parts.iter().rev().find(|(known, _)| known == number).map_or(Ty::Bool, |(_, ty)| *ty),
             Expr::Choice(_, ty) => *ty,
             Expr::Int(_) | Expr::Unary(UnaryOp::Neg, _) => Ty::Int,
             Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, _) => Ty::Int,
+            Expr::Binary(BinaryOp::Machine(op, ty), _) if !op.compares() => Ty::Machine(*ty),
+            Expr::Machine(ty, _) | Expr::Unary(UnaryOp::Cast(_, ty), _) => Ty::Machine(*ty),
             other => other.var().map_or(Ty::Bool, |var| self.program.vars[var].ty),
         }
     }
@@ -376,6 +456,11 @@ impl Validator<'_> {
         };
         self.demand(allowed, || format!("{value} outside of a constraint"));
         match leaf {
+            Expr::Choice(_, ty) => self.type_exists(*ty),
+            Expr::Machine(ty, bits) => {
+                self.type_exists(Ty::Machine(*ty));
+                self.demand(!ty.exists() || bits & !ty.mask() == 0, || format!("a constant beyond the type {ty}"));
+            }
             Expr::Var(var) | Expr::Next(var) => self.visible(*var, reads),
             Expr::Passive(var) | Expr::PassiveNext(var) => self.not_shared(*var),
             _ => {}

@@ -1,6 +1,8 @@
 //! Building, walking and rebuilding expressions and operations.
 
-use crate::syntax::{Assign, BinaryOp, Call, Count, Edge, Expr, LocId, Op, ProcId, Program, Ty, UnaryOp, Value, VarId};
+use crate::syntax::{
+    Assign, BinaryOp, Call, Count, Edge, Expr, Let, LocId, Op, ProcId, Program, Ty, UnaryOp, Value, VarId,
+};
 
 impl Expr {
     /// The constant true.
@@ -18,6 +20,7 @@ impl Expr {
         match value {
             Value::Bool(value) => Expr::Bool(value),
             Value::Int(value) => Expr::Int(value),
+            Value::Machine(ty, bits) => Expr::Machine(ty, bits),
         }
     }
 
@@ -78,18 +81,20 @@ impl Expr {
         parts
     }
 
-    /// Returns the operands, from left to right.
-    pub fn operands(&self) -> impl Iterator<Item = &Expr> {
-        let (a, b, c) = match self {
-            Expr::Unary(_, operand) => (Some(&**operand), None, None),
-            Expr::Binary(_, pair) => (Some(&pair.0), Some(&pair.1), None),
-            Expr::Ite(triple) => (Some(&triple.0), Some(&triple.1), Some(&triple.2)),
-            _ => (None, None, None),
+    /// Returns the operands, from left to right; those of [`Expr::Let`] are its parts, and then its body.
+    pub fn operands(&self) -> impl DoubleEndedIterator<Item = &Expr> {
+        let (parts, a, b, c): (&[_], _, _, _) = match self {
+            Expr::Unary(_, operand) => (&[], Some(&**operand), None, None),
+            Expr::Binary(_, pair) => (&[], Some(&pair.0), Some(&pair.1), None),
+            Expr::Ite(triple) => (&[], Some(&triple.0), Some(&triple.1), Some(&triple.2)),
+            Expr::Let(shared) => (&shared.parts, Some(&shared.body), None, None),
+            _ => (&[], None, None, None),
         };
-        a.into_iter().chain(b).chain(c)
+        parts.iter().map(|(_, part)| part).chain(a).chain(b).chain(c)
     }
 
-    /// Calls `visit` on every leaf, from left to right. Works without recursion: the reader accepts deep expressions.
+    /// Calls `visit` on every leaf, from left to right: constants, variables and choices. A shared part is visited
+    /// once, where it is defined. Works without recursion: the reader accepts deep expressions.
     pub fn for_each_leaf<'e>(&'e self, mut visit: impl FnMut(&'e Expr)) {
         let mut stack = vec![self];
         while let Some(expr) = stack.pop() {
@@ -97,6 +102,8 @@ impl Expr {
                 Expr::Unary(_, operand) => stack.push(operand),
                 Expr::Binary(_, pair) => stack.extend([&pair.1, &pair.0]),
                 Expr::Ite(triple) => stack.extend([&triple.2, &triple.1, &triple.0]),
+                Expr::Let(_) => stack.extend(expr.operands().rev()),
+                Expr::Part(_) => {}
                 leaf => visit(leaf),
             }
         }
@@ -115,6 +122,11 @@ impl Expr {
                 triple.1.for_each_leaf_mut(visit);
                 triple.2.for_each_leaf_mut(visit);
             }
+            Expr::Let(shared) => {
+                let Let { parts, body } = &mut **shared;
+                parts.iter_mut().map(|(_, part)| part).chain([body]).for_each(|expr| expr.for_each_leaf_mut(visit));
+            }
+            Expr::Part(_) => {}
             leaf => visit(leaf),
         }
     }
@@ -144,7 +156,7 @@ impl Expr {
 
     /// Returns whether the expression has no operands.
     pub fn is_leaf(&self) -> bool {
-        !matches!(self, Expr::Unary(..) | Expr::Binary(..) | Expr::Ite(_))
+        !matches!(self, Expr::Unary(..) | Expr::Binary(..) | Expr::Ite(_) | Expr::Let(_))
     }
 
     /// Returns the variable of a leaf, before or after the step, of this or another thread.
@@ -160,6 +172,7 @@ impl Expr {
         match *self {
             Expr::Bool(value) => Some(Value::Bool(value)),
             Expr::Int(value) => Some(Value::Int(value)),
+            Expr::Machine(ty, bits) => Some(Value::Machine(ty, bits)),
             _ => None,
         }
     }
@@ -177,6 +190,18 @@ impl Expr {
             Expr::Var(var) => Expr::Next(*var),
             leaf => leaf.clone(),
         })
+    }
+
+    /// Returns whether the expression or one of its operands, at any depth, satisfies a condition.
+    pub fn any(&self, condition: impl Fn(&Expr) -> bool) -> bool {
+        let mut stack = vec![self];
+        while let Some(expr) = stack.pop() {
+            if condition(expr) {
+                return true;
+            }
+            stack.extend(expr.operands());
+        }
+        false
     }
 
     /// Returns whether the expression reads another thread's variables.
@@ -448,6 +473,27 @@ impl Program {
         self.entries.iter().map(|entry| entry.proc).chain(self.prelude)
     }
 
+    /// Returns all expressions: those of steps, and initial values.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let inits = self.entries.iter().flat_map(|entry| &entry.init).chain(&self.init).map(|(_, rhs)| rhs);
+        self.edges.iter().flat_map(|edge| edge.op.exprs()).chain(inits)
+    }
+
+    /// Returns whether the program computes with machine integers.
+    pub fn has_machine_integers(&self) -> bool {
+        let is_machine = |expr: &Expr| match expr {
+            Expr::Machine(..) | Expr::Unary(UnaryOp::Cast(..), _) | Expr::Binary(BinaryOp::Machine(..), _) => true,
+            Expr::Choice(_, ty) => matches!(ty, Ty::Machine(_)),
+            _ => false,
+        };
+        self.vars.iter().any(|var| matches!(var.ty, Ty::Machine(_))) || self.exprs().any(|expr| expr.any(is_machine))
+    }
+
+    /// Returns whether some expression has shared parts.
+    pub fn shares_parts(&self) -> bool {
+        self.exprs().any(|expr| expr.any(|part| matches!(part, Expr::Let(_))))
+    }
+
     /// Returns whether some step starts a thread.
     pub fn starts_threads(&self) -> bool {
         self.edges.iter().any(|edge| edge.op.starts_thread())
@@ -460,8 +506,49 @@ impl BinaryOp {
         match self {
             BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Implies => Some(Ty::Bool),
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => Some(Ty::Int),
+            BinaryOp::Machine(_, ty) => Some(Ty::Machine(ty)),
             BinaryOp::Eq | BinaryOp::Ne => None,
         }
+    }
+}
+
+/// The values of the shared parts that are in scope, the innermost last.
+#[derive(Debug, Default)]
+pub struct Parts<V> {
+    values: Vec<(u32, V)>,
+}
+
+impl<V> Parts<V> {
+    /// Returns a scope without parts.
+    pub fn new() -> Parts<V> {
+        Parts { values: Vec::new() }
+    }
+
+    /// Returns the value of the innermost part with a number.
+    ///
+    /// # Panics
+    ///
+    /// If there is none; valid programs define all parts that they use.
+    pub fn get(&self, number: u32) -> &V {
+        let found = self.values.iter().rev().find(|(known, _)| *known == number);
+        &found.expect("the validator rejects parts without definition").1
+    }
+
+    /// Computes the parts of an expression with `value`, one after the other, and then its body, in which they are in
+    /// scope.
+    pub fn scope<E>(
+        &mut self,
+        shared: &Let,
+        mut value: impl FnMut(&mut Parts<V>, &Expr) -> Result<V, E>,
+    ) -> Result<V, E> {
+        let outside = self.values.len();
+        for (number, part) in &shared.parts {
+            let part = value(self, part)?;
+            self.values.push((*number, part));
+        }
+        let body = value(self, &shared.body);
+        self.values.truncate(outside);
+        body
     }
 }
 
@@ -471,6 +558,7 @@ impl Ty {
         match self {
             Ty::Bool => Value::Bool(false),
             Ty::Int => Value::Int(0),
+            Ty::Machine(ty) => Value::Machine(ty, 0),
         }
     }
 }
@@ -481,6 +569,7 @@ impl Value {
         match self {
             Value::Bool(_) => Ty::Bool,
             Value::Int(_) => Ty::Int,
+            Value::Machine(ty, _) => Ty::Machine(ty),
         }
     }
 }

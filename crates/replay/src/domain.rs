@@ -1,7 +1,9 @@
 //! Values of expressions, whatever they are: numbers and truth values, literals of a SAT solver, text for an SMT
 //! solver.
 
-use selvedge_ir::{BinaryOp, Expr, UnaryOp, Value, VarId};
+use selvedge_ir::{BinaryOp, Expr, Let, UnaryOp, Value, VarId};
+
+use crate::machine;
 
 /// A domain of values, with the operators of expressions.
 pub(crate) trait Domain {
@@ -24,6 +26,16 @@ pub(crate) trait Domain {
     /// Returns the truth value of a condition where it is known: then one branch of a conditional has no part in its
     /// value.
     fn known(&self, condition: &Self::Value) -> Option<bool>;
+
+    /// Returns the value of a shared part as its uses have it.
+    fn part(&mut self, _number: u32, value: &Self::Value) -> Self::Value {
+        value.clone()
+    }
+
+    /// Returns the value of an expression behind the definitions of its parts.
+    fn behind(&mut self, _parts: Vec<(u32, Self::Value)>, body: Self::Value) -> Self::Value {
+        body
+    }
 }
 
 /// A function that gives the leaves of an expression their values.
@@ -31,32 +43,66 @@ pub(crate) type Leaf<'l, D> = dyn FnMut(&mut D, &Expr) -> Result<<D as Domain>::
 
 /// Computes the value of an expression, in which `leaf` gives the values of variables and choices.
 pub(crate) fn eval<D: Domain>(domain: &mut D, expr: &Expr, leaf: &mut Leaf<'_, D>) -> Result<D::Value, D::Error> {
+    eval_in(domain, expr, leaf, &mut Vec::new())
+}
+
+/// The same where some shared parts have values, the innermost last.
+fn eval_in<D: Domain>(
+    domain: &mut D,
+    expr: &Expr,
+    leaf: &mut Leaf<'_, D>,
+    parts: &mut Vec<(u32, D::Value)>,
+) -> Result<D::Value, D::Error> {
     match expr {
         Expr::Bool(value) => domain.lift(Value::Bool(*value)),
         Expr::Int(value) => domain.lift(Value::Int(*value)),
+        Expr::Machine(ty, bits) => domain.lift(Value::Machine(*ty, *bits)),
         Expr::Var(_) | Expr::Next(_) | Expr::Passive(_) | Expr::PassiveNext(_) | Expr::Choice(..) => leaf(domain, expr),
         Expr::Unary(op, operand) => {
-            let operand = eval(domain, operand, leaf)?;
+            let operand = eval_in(domain, operand, leaf, parts)?;
             domain.unary(*op, operand)
         }
         Expr::Binary(op, pair) => {
-            let left = eval(domain, &pair.0, leaf)?;
-            let right = eval(domain, &pair.1, leaf)?;
+            let left = eval_in(domain, &pair.0, leaf, parts)?;
+            let right = eval_in(domain, &pair.1, leaf, parts)?;
             domain.binary(*op, left, right)
         }
         Expr::Ite(triple) => {
-            let condition = eval(domain, &triple.0, leaf)?;
+            let condition = eval_in(domain, &triple.0, leaf, parts)?;
             match domain.known(&condition) {
-                Some(true) => eval(domain, &triple.1, leaf),
-                Some(false) => eval(domain, &triple.2, leaf),
+                Some(true) => eval_in(domain, &triple.1, leaf, parts),
+                Some(false) => eval_in(domain, &triple.2, leaf, parts),
                 None => {
-                    let then = eval(domain, &triple.1, leaf)?;
-                    let otherwise = eval(domain, &triple.2, leaf)?;
+                    let then = eval_in(domain, &triple.1, leaf, parts)?;
+                    let otherwise = eval_in(domain, &triple.2, leaf, parts)?;
                     domain.ite(condition, then, otherwise)
                 }
             }
         }
+        Expr::Let(shared) => eval_let(domain, shared, leaf, parts),
+        Expr::Part(number) => {
+            let found = parts.iter().rev().find(|(known, _)| known == number);
+            Ok(found.expect("the validator rejects parts without definition").1.clone())
+        }
     }
+}
+
+/// Computes each part once, in order, and then the expression that uses them.
+fn eval_let<D: Domain>(
+    domain: &mut D,
+    shared: &Let,
+    leaf: &mut Leaf<'_, D>,
+    parts: &mut Vec<(u32, D::Value)>,
+) -> Result<D::Value, D::Error> {
+    let (outside, mut values) = (parts.len(), Vec::new());
+    for (number, part) in &shared.parts {
+        let value = eval_in(domain, part, leaf, parts)?;
+        parts.push((*number, domain.part(*number, &value)));
+        values.push((*number, value));
+    }
+    let body = eval_in(domain, &shared.body, leaf, parts)?;
+    parts.truncate(outside);
+    Ok(domain.behind(values, body))
 }
 
 /// The values themselves. Panics on ill-typed expressions, which valid programs do not have.
@@ -88,16 +134,22 @@ impl Domain for Concrete {
             (UnaryOp::Not, Value::Bool(value)) => Value::Bool(!value),
             (UnaryOp::Neg, Value::Int(value)) => Value::Int(value.checked_neg().ok_or(NoValue::Overflow)?),
             (UnaryOp::DivisibleBy(divisor), Value::Int(value)) => Value::Bool(value % i64::from(divisor) == 0),
+            (UnaryOp::Cast(from, to), Value::Machine(_, bits)) => {
+                Value::Machine(to, machine::bits(to, machine::number(from, bits)))
+            }
             _ => unreachable!("{TYPED}"),
         })
     }
 
     fn binary(&mut self, op: BinaryOp, left: Value, right: Value) -> Result<Value, NoValue> {
-        use Value::{Bool, Int};
+        use Value::{Bool, Int, Machine};
         let number = |result: Option<i64>| result.map(Int).ok_or(NoValue::Overflow);
         match (op, left, right) {
             (BinaryOp::Eq, left, right) => Ok(Bool(left == right)),
             (BinaryOp::Ne | BinaryOp::Xor, left, right) => Ok(Bool(left != right)),
+            (BinaryOp::Machine(op, ty), Machine(_, left), Machine(_, right)) => {
+                Ok(machine::binary(op, ty, left, right))
+            }
             (BinaryOp::And, Bool(left), Bool(right)) => Ok(Bool(left && right)),
             (BinaryOp::Or, Bool(left), Bool(right)) => Ok(Bool(left || right)),
             (BinaryOp::Implies, Bool(left), Bool(right)) => Ok(Bool(!left || right)),
@@ -123,6 +175,6 @@ impl Domain for Concrete {
 pub(crate) fn is_true(value: Value) -> bool {
     match value {
         Value::Bool(value) => value,
-        Value::Int(_) => unreachable!("{TYPED}"),
+        Value::Int(_) | Value::Machine(..) => unreachable!("{TYPED}"),
     }
 }

@@ -6,24 +6,55 @@ use std::collections::BTreeSet;
 
 use selvedge_check::execution::{State, Thread};
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step};
-use selvedge_ir::{Count, EdgeId, EntryId, Expr, Op, ProcId, Program, Scope, Ty, Value, VarId};
+use selvedge_ir::{Count, EdgeId, EntryId, Expr, Op, ProcId, Program, Scope, Ty, Value, Var, VarId};
 
 use crate::interpreter::{Interpreter, StepScene};
-use crate::program::{choice_types, concerns_others, exprs, is_per_thread};
+use crate::program::{choice_types, concerns_others, default_value, exprs, is_per_thread};
 use crate::semantics::participants;
 
+/// The greatest number of bits of a machine integer whose values are listed.
+pub const MAX_WIDTH: usize = 16;
+
 impl Interpreter<'_> {
-    /// Returns whether everything nondeterministic is Boolean, so that [`Interpreter::starts`] and
-    /// [`Interpreter::steps`] list all there is; else a variable or edge that is not.
+    /// Returns whether everything nondeterministic is Boolean or a machine integer of at most [`MAX_WIDTH`] bits, so that
+    /// [`Interpreter::starts`] and [`Interpreter::steps`] list all there is; else a variable or edge that is not.
     pub fn enumerable(&self) -> Result<(), String> {
-        let int_var = self.program.vars.iter().find(|var| var.ty != Ty::Bool);
-        if let Some(var) = int_var {
+        if let Some(var) = self.program.vars.iter().find(|var| var.ty == Ty::Int) {
             return Err(format!("`{}` is an integer, which may start with infinitely many values", var.name));
         }
-        match self.program.edges.iter().position(|edge| choice_types(exprs(&edge.op)).contains(&Ty::Int)) {
-            Some(edge) => Err(format!("edge {edge} chooses an integer")),
-            None => Ok(()),
+        if let Some(var) = self.all_fresh().into_iter().find(|var| width(self.program.vars[*var].ty) > MAX_WIDTH) {
+            let Var { name, ty, .. } = &self.program.vars[var];
+            return Err(format!("`{name}` may start with any value of type {ty}; {MAX_WIDTH} bits are the most"));
         }
+        let init_choices = |init: &[(VarId, Expr)]| choice_types(init.iter().map(|(_, rhs)| rhs));
+        let of_edges = self.program.edges.iter().map(|edge| choice_types(exprs(&edge.op))).enumerate();
+        let of_entries = self.program.entries.iter().map(|entry| init_choices(&entry.init));
+        let of_starts = of_entries.chain([init_choices(&self.program.init)]);
+        let named = of_edges.map(|(edge, types)| (format!("edge {edge}"), types));
+        for (name, types) in named.chain(of_starts.map(|types| ("an initial value".to_owned(), types))) {
+            match types.into_iter().find(|ty| *ty == Ty::Int || width(*ty) > MAX_WIDTH) {
+                Some(Ty::Int) => return Err(format!("{name} chooses an integer")),
+                Some(ty) => {
+                    return Err(format!("{name} chooses any value of type {ty}; {MAX_WIDTH} bits are the most"));
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// All variables that may start with any value.
+    fn all_fresh(&self) -> Vec<VarId> {
+        let mut fresh = self.fresh_shared();
+        fresh.extend(self.program.entries.indices().flat_map(|id| self.open_thread(id).fresh));
+        for edge in &self.program.edges {
+            match &edge.op {
+                Op::Call(call) => fresh.extend(self.fresh_locals(call.callee)),
+                Op::Spawn(spawn) => fresh.extend(self.fresh_locals(spawn.callee)),
+                _ => {}
+            }
+        }
+        fresh
     }
 
     /// All starts with at most `max_threads` initial threads, those with fewer threads first.
@@ -38,14 +69,15 @@ impl Interpreter<'_> {
 
     /// All starts with these initial threads.
     fn starts_of(&self, crew: Vec<EntryId>) -> impl Iterator<Item = Start> {
-        let shared = Open::new(&self.program.init, self.fresh_shared());
+        let program = self.program;
+        let shared = Open::new(&program.init, self.fresh_shared());
         let threads: Vec<(EntryId, Open)> = crew.into_iter().map(|id| (id, self.open_thread(id))).collect();
-        let n_bits = shared.n_bits() + threads.iter().map(|(_, open)| open.n_bits()).sum::<usize>();
+        let n_bits = shared.n_bits(program) + threads.iter().map(|(_, open)| open.n_bits(program)).sum::<usize>();
         assignments(n_bits).map(move |bits| {
             let mut bits = bits.into_iter();
-            let (choices, fresh) = shared.fill(&mut bits);
+            let (choices, fresh) = shared.fill(program, &mut bits);
             let thread = |(entry, open): &(EntryId, Open)| {
-                let (choices, fresh) = open.fill(&mut bits);
+                let (choices, fresh) = open.fill(program, &mut bits);
                 StartThread { entry: *entry, choices, fresh }
             };
             Start { choices, fresh, threads: threads.iter().map(thread).collect() }
@@ -55,34 +87,38 @@ impl Interpreter<'_> {
     /// All steps of the thread at `position` along one of its edges, blocked ones included.
     pub fn steps(&self, state: &State, position: usize, edge: EdgeId) -> impl Iterator<Item = Step> {
         let op = &self.program.edges[edge].op;
-        let n_choices = choice_types(exprs(op)).len();
+        let types = choice_types(exprs(op));
         let (n_others, per_thread): (usize, Vec<bool>) = match op {
             Op::Assign(assign) if concerns_others(op) => {
-                let per_thread = (0..n_choices as u32).map(|number| is_per_thread(assign, number)).collect();
+                let per_thread = (0..types.len() as u32).map(|number| is_per_thread(assign, number)).collect();
                 (
                     participants(assign, &StepScene { interpreter: self, state, position, choices: &[], passive: &[] })
                         .len(),
                     per_thread,
                 )
             }
-            _ => (0, vec![false; n_choices]),
+            _ => (0, vec![false; types.len()]),
         };
         let fresh = match op {
             Op::Call(call) => self.fresh_locals(call.callee),
             Op::Spawn(spawn) if self.has_room(state) => self.fresh_locals(spawn.callee),
             _ => Vec::new(),
         };
-        let n_per_thread = per_thread.iter().filter(|per_thread| **per_thread).count();
-        let n_bits = n_choices - n_per_thread + n_others * n_per_thread + fresh.len();
+        let choices: Vec<(Ty, bool)> = types.into_iter().zip(per_thread).collect();
+        let n_made = |wanted: bool| -> usize {
+            choices.iter().filter(|(_, per_thread)| *per_thread == wanted).map(|(ty, _)| width(*ty)).sum()
+        };
+        let program = self.program;
+        let n_bits = n_made(false) + n_others * n_made(true) + n_fresh_bits(program, &fresh);
         let thread = state.threads[position].id;
         assignments(n_bits).map(move |bits| {
             let mut bits = bits.into_iter();
             Step {
                 thread,
                 edge,
-                choices: fill(&per_thread, false, &mut bits),
-                passive: (0..n_others).map(|_| fill(&per_thread, true, &mut bits)).collect(),
-                fresh: fill_fresh(&fresh, &mut bits),
+                choices: fill(&choices, false, &mut bits),
+                passive: (0..n_others).map(|_| fill(&choices, true, &mut bits)).collect(),
+                fresh: fill_fresh(program, &fresh, &mut bits),
                 body: None,
             }
         })
@@ -123,33 +159,56 @@ fn with_entry(crew: &[EntryId], id: EntryId, count: Count, max_threads: u32) -> 
 
 /// The open parts of the initial values of a scope: the choices, and the variables that start with any value.
 struct Open {
-    n_choices: usize,
+    choices: Vec<Ty>,
     fresh: Vec<VarId>,
 }
 
 impl Open {
     fn new(init: &[(VarId, Expr)], fresh: Vec<VarId>) -> Open {
-        Open { n_choices: choice_types(init.iter().map(|(_, rhs)| rhs)).len(), fresh }
+        Open { choices: choice_types(init.iter().map(|(_, rhs)| rhs)), fresh }
     }
 
-    fn n_bits(&self) -> usize {
-        self.n_choices + self.fresh.len()
+    fn n_bits(&self, program: &Program) -> usize {
+        self.choices.iter().map(|ty| width(*ty)).sum::<usize>() + n_fresh_bits(program, &self.fresh)
     }
 
-    fn fill(&self, bits: &mut impl Iterator<Item = bool>) -> (Vec<Value>, Fresh) {
-        let choices = bits.by_ref().take(self.n_choices).map(Value::Bool).collect();
-        (choices, fill_fresh(&self.fresh, bits))
+    fn fill(&self, program: &Program, bits: &mut impl Iterator<Item = bool>) -> (Vec<Value>, Fresh) {
+        let choices = self.choices.iter().map(|ty| take(*ty, bits)).collect();
+        (choices, fill_fresh(program, &self.fresh, bits))
     }
 }
 
-/// Values for those choices that are made per thread, or for those that are not; `false` for the others.
-fn fill(per_thread: &[bool], wanted: bool, bits: &mut impl Iterator<Item = bool>) -> Vec<Value> {
-    let value = |per_thread: &bool| Value::Bool(*per_thread == wanted && bits.next().expect("a bit per choice"));
-    per_thread.iter().map(value).collect()
+/// Values for those choices that are made per thread, or for those that are not; default values for the others.
+fn fill(choices: &[(Ty, bool)], wanted: bool, bits: &mut impl Iterator<Item = bool>) -> Vec<Value> {
+    let mut value = |ty: Ty, per_thread: bool| if per_thread == wanted { take(ty, bits) } else { default_value(ty) };
+    choices.iter().map(|(ty, per_thread)| value(*ty, *per_thread)).collect()
 }
 
-fn fill_fresh(vars: &[VarId], bits: &mut impl Iterator<Item = bool>) -> Fresh {
-    vars.iter().zip(bits).map(|(var, bit)| (*var, Value::Bool(bit))).collect()
+fn fill_fresh(program: &Program, vars: &[VarId], bits: &mut impl Iterator<Item = bool>) -> Fresh {
+    vars.iter().map(|var| (*var, take(program.vars[*var].ty, bits))).collect()
+}
+
+fn n_fresh_bits(program: &Program, vars: &[VarId]) -> usize {
+    vars.iter().map(|var| width(program.vars[*var].ty)).sum()
+}
+
+/// The number of bits that make a value. One integer stands for all.
+fn width(ty: Ty) -> usize {
+    match ty {
+        Ty::Bool => 1,
+        Ty::Machine(ty) => usize::from(ty.bits),
+        Ty::Int => 0,
+    }
+}
+
+/// The value of a type that the next bits make, the highest first.
+fn take(ty: Ty, bits: &mut impl Iterator<Item = bool>) -> Value {
+    let mut next = || bits.next().expect("as many bits as the values have");
+    match ty {
+        Ty::Bool => Value::Bool(next()),
+        Ty::Machine(ty) => Value::Machine(ty, (0..ty.bits).fold(0, |value, _| value << 1 | u64::from(next()))),
+        Ty::Int => Value::Int(0),
+    }
 }
 
 fn initialises(init: &[(VarId, Expr)], var: VarId) -> bool {

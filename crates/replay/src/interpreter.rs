@@ -14,6 +14,7 @@ use selvedge_ir::{EdgeId, EntryId, Op, ProcId, Program, Scope, Ty, Value, VarId}
 
 use crate::domain::{Concrete, NoValue, is_true};
 use crate::layout::Layout;
+use crate::machine::is_of;
 use crate::program::{Leaving, choice_types, default_value, exprs, leaving};
 use crate::semantics::{Child, Control, Effect, Meaning, Scene, Writes, child, control, flag, participants};
 
@@ -352,7 +353,7 @@ impl<'a> Given<'a> {
     fn finish(self) -> Result<(), Illegal> {
         for (number, (var, value)) in self.fresh.iter().enumerate() {
             let repeated = self.fresh[..number].iter().any(|(earlier, _)| earlier == var);
-            if repeated || !self.taken.contains(var) || self.program.vars[*var].ty != value.ty() {
+            if repeated || !self.taken.contains(var) || !is_of(*value, self.program.vars[*var].ty) {
                 return Err(Illegal::WrongFresh(*var));
             }
         }
@@ -361,6 +362,6 @@ impl<'a> Given<'a> {
 }
 
 fn check_choices(types: &[Ty], choices: &[Value]) -> Result<(), Illegal> {
-    let fit = types.len() == choices.len() && types.iter().zip(choices).all(|(ty, value)| *ty == value.ty());
+    let fit = types.len() == choices.len() && types.iter().zip(choices).all(|(ty, value)| is_of(*value, *ty));
     if fit { Ok(()) } else { Err(Illegal::WrongChoices) }
 }

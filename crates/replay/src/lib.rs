@@ -16,6 +16,7 @@ pub mod enumerate;
 pub mod interpreter;
 pub mod judge;
 mod layout;
+mod machine;
 mod position;
 mod program;
 pub mod replay;

@@ -24,6 +24,11 @@ pub(crate) fn leaves(expr: &Expr) -> impl Iterator<Item = &Expr> {
                 Expr::Unary(_, operand) => open.push(operand),
                 Expr::Binary(_, pair) => open.extend([&pair.1, &pair.0]),
                 Expr::Ite(triple) => open.extend([&triple.2, &triple.1, &triple.0]),
+                Expr::Let(shared) => {
+                    open.push(&shared.body);
+                    open.extend(shared.parts.iter().rev().map(|(_, part)| part));
+                }
+                Expr::Part(_) => {}
                 leaf => return Some(leaf),
             }
         }
@@ -86,9 +91,12 @@ pub(crate) fn is_sequential(program: &Program) -> Result<(), Flaw> {
     is_boolean(program)
 }
 
-/// Checks that a program has no integers.
+/// Checks that a program has no integers, and chooses none.
 pub(crate) fn is_boolean(program: &Program) -> Result<(), Flaw> {
-    let is_boolean = program.vars.iter().all(|var| var.ty == Ty::Bool);
+    let inits = program.entries.iter().flat_map(|entry| &entry.init).chain(&program.init).map(|(_, rhs)| rhs);
+    let mut exprs = program.edges.iter().flat_map(|edge| exprs(&edge.op)).chain(inits);
+    let is_boolean = program.vars.iter().all(|var| var.ty == Ty::Bool)
+        && exprs.all(|expr| leaves(expr).all(|leaf| !matches!(leaf, Expr::Choice(_, ty) if *ty != Ty::Bool)));
     if is_boolean { Ok(()) } else { Err(Flaw::OutOfScope("it has integers")) }
 }
 
@@ -111,5 +119,6 @@ pub(crate) fn default_value(ty: Ty) -> Value {
     match ty {
         Ty::Bool => Value::Bool(false),
         Ty::Int => Value::Int(0),
+        Ty::Machine(ty) => Value::Machine(ty, 0),
     }
 }

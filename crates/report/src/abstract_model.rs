@@ -90,6 +90,7 @@ fn valued(program: &Program, map: &SourceMap, var: VarId, value: Value) -> Strin
             let name = usize::try_from(value).ok().and_then(|value| names?.get(value));
             name.cloned().unwrap_or_else(|| value.to_string())
         }
+        machine @ Value::Machine(..) => machine.number().to_string(),
     };
     format!("{} = {word}", program.vars[var].name)
 }

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use selvedge_check::{Answer, Counterexample, Outcome, ThreadScope};
 use selvedge_ir::span::Role;
 use selvedge_ir::trace::{Step, ThreadId};
-use selvedge_ir::{LocId, Op, Program, Scope, Value, VarId};
+use selvedge_ir::{LocId, Op, Program, Scope, VarId};
 use selvedge_replay::{State, Thread, Violation, replay};
 
 use crate::annotated_trace::{Context, Execution};
@@ -123,7 +123,7 @@ impl Scribe<'_> {
             let _ = write!(line, " {label}");
         }
         for (var, value) in self.shared.iter().zip(&state.shared) {
-            let _ = write!(line, " {}={}", program.vars[*var].name, number(*value));
+            let _ = write!(line, " {}={}", program.vars[*var].name, value.number());
         }
         self.threads.iter().for_each(|thread| write_locals(program, thread, &mut line));
         if let Some(taken) = taken {
@@ -139,12 +139,12 @@ fn write_locals(program: &Program, thread: &Thread, line: &mut String) {
     let used: &[VarId] = thread.entry.map_or(&[], |entry| &program.entries[entry].thread_vars);
     let per_thread = program.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Thread);
     for ((_, decl), value) in per_thread.zip(&thread.vars).filter(|((var, _), _)| used.contains(var)) {
-        let _ = write!(line, " {}={}", decl.name, number(*value));
+        let _ = write!(line, " {}={}", decl.name, value.number());
     }
     let frame = thread.top();
     let proc = &program.procs[frame.proc];
     for (var, value) in proc.locals.iter().zip(&frame.locals) {
-        let _ = write!(line, " {}::{}={}", proc.name, program.vars[*var].name, number(*value));
+        let _ = write!(line, " {}::{}={}", proc.name, program.vars[*var].name, value.number());
     }
 }
 
@@ -160,11 +160,4 @@ fn labels(program: &Program, loc: LocId) -> Vec<&str> {
         !label.starts_with("PC") || Some(place - 1) == last
     });
     labels
-}
-
-fn number(value: Value) -> i64 {
-    match value {
-        Value::Bool(value) => i64::from(value),
-        Value::Int(value) => value,
-    }
 }

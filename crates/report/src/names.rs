@@ -44,7 +44,7 @@ pub(crate) fn vars_of(program: &Program, scope: Scope) -> Vec<VarId> {
 pub fn value(value: Value) -> String {
     match value {
         Value::Bool(value) => u8::from(value).to_string(),
-        Value::Int(value) => value.to_string(),
+        number => number.number().to_string(),
     }
 }
 

@@ -47,7 +47,11 @@ impl Contender {
             Ok(Ok((verdict, judged))) => {
                 if let Some(inlined) = inlined {
                     let judged = within(budget, |run| judge(task, &inlined.lift(verdict.clone()), run));
-                    judged.or_else(|reject| fault(format!("{} (lifted)", self.name), reject.to_string()))?;
+                    let lifted =
+                        judged.or_else(|reject| fault(format!("{} (lifted)", self.name), reject.to_string()))?;
+                    if lifted == Judged::Certified {
+                        tally.count("lifted");
+                    }
                 }
                 tally.count(COMPARISONS);
                 Ok(Some(count_evidence(verdict, &judged, tally)))

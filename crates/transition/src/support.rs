@@ -12,7 +12,7 @@ pub fn supports_one_thread(task: &Task<'_>, name: &str) -> Result<(), Unsupporte
     if !is_sequential(program) {
         return unsupported("programs with one thread");
     }
-    if program.vars.iter().any(|var| var.ty != Ty::Bool) {
+    if program.vars.iter().any(|var| var.ty != Ty::Bool) || program.has_machine_integers() {
         return unsupported("Boolean programs");
     }
     Ok(())
@@ -25,6 +25,9 @@ pub fn supports_program(task: &Task<'_>, name: &str) -> Result<(), Unsupported> 
     let unsupported = |reason: String| Err(Unsupported::new(reason));
     if let Some(var) = program.vars.iter().find(|var| var.ty == Ty::Int) {
         return unsupported(format!("`{}` is an integer, and `{name}` only supports Boolean variables", var.name));
+    }
+    if program.has_machine_integers() {
+        return unsupported(format!("there are machine integers, and `{name}` only supports Boolean variables"));
     }
     let calls = CallGraph::new(program);
     if let Some(proc) = program.procs.indices().find(|proc| calls.is_recursive(*proc)) {

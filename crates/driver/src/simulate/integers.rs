@@ -74,8 +74,10 @@ impl RandomValues<'_> {
 
     /// A value that may make a difference.
     fn value(&mut self, ty: Ty, known: &[Value]) -> Value {
-        if ty == Ty::Bool {
-            return Value::Bool(self.dice.below(2) == 1);
+        if ty != Ty::Int {
+            let mut value = ty.default_value();
+            self.dice.shake(std::slice::from_mut(&mut value));
+            return value;
         }
         let ints: Vec<i64> = known.iter().filter_map(|value| int(*value)).collect();
         let near = [0, 0, 0, -1, 1][self.dice.below(5)];
@@ -124,7 +126,7 @@ fn leaf_value(leaf: &Expr, values: &[Value]) -> Value {
 fn int(value: Value) -> Option<i64> {
     match value {
         Value::Int(number) => Some(number),
-        Value::Bool(_) => None,
+        Value::Bool(_) | Value::Machine(..) => None,
     }
 }
 

@@ -216,11 +216,15 @@ impl Dice {
         (self.next() % bound as u64) as usize
     }
 
-    /// Integers stay as they are: there is no sensible way to choose one of infinitely many.
+    /// Mathematical integers stay as they are: there is no sensible way to choose one of infinitely many.
     fn shake(&mut self, values: &mut [Value]) {
         for value in values {
-            if let Value::Bool(value) = value {
-                *value = self.next() & 1 == 1;
+            match value {
+                Value::Bool(value) => *value = self.next() & 1 == 1,
+                // Small numbers matter more often than others do.
+                Value::Machine(ty, bits) if self.next() & 1 == 1 => *bits = ty.wrap(self.below(5) as i128 - 1),
+                Value::Machine(ty, bits) => *bits = self.next() & ty.mask(),
+                Value::Int(_) => {}
             }
         }
     }

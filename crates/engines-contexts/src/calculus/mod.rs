@@ -69,6 +69,10 @@ pub fn supports(fixpoint: &Fixpoint, program: &Program) -> Result<(), Unsupporte
             var.name
         )));
     }
+    if program.has_machine_integers() {
+        let reason = "there are machine integers, but equations only support Boolean programs";
+        return Err(Unsupported::new(reason));
+    }
     let of_prelude = |edge: &selvedge_ir::Edge| Some(program.locs[edge.from].proc) == program.prelude;
     let uses_calls = uses(fixpoint, Base::Call);
     for (id, edge) in program.edges.iter_enumerated() {

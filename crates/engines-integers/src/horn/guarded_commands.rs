@@ -28,6 +28,9 @@ impl<'p> GuardedCommands<'p> {
         if entry.count != Count::Exactly(1) || !is_plain || !is_shared {
             return Err(refuse("this program has other declarations"));
         }
+        if program.has_machine_integers() || program.shares_parts() {
+            return Err(refuse("machine integers are not supported"));
+        }
         if !task.target.locs.is_empty() || !task.target.together.is_empty() {
             return Err(refuse("error labels are not supported"));
         }

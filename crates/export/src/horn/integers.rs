@@ -31,7 +31,7 @@ pub(super) fn render(context: Context<'_>, target: &Target) -> Result<String, St
         context.source.name.replace('\n', " "),
         program.vars.iter().map(|var| var.name.as_str()).collect::<Vec<_>>().join(", ")
     );
-    let sorts: Vec<&str> = program.vars.iter().map(|var| sort(var.ty)).collect();
+    let sorts: Vec<String> = program.vars.iter().map(|var| sort(var.ty)).collect();
     let _ = writeln!(text, "(declare-fun P ({}) Bool)", sorts.join(" "));
     for id in program.edges.indices() {
         if let Some(clause) = edge(program, target, id, entry) {

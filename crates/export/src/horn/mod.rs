@@ -56,6 +56,9 @@ pub fn render(context: Context<'_>, target: &Target) -> Result<String, String> {
 }
 
 fn in_scope(program: &Program) -> Result<(), String> {
+    if program.has_machine_integers() {
+        return Err("Horn clauses do not support machine integers".to_string());
+    }
     if !is_sequential(program) {
         return Err("Horn clauses only support programs with one thread".to_string());
     }

@@ -53,7 +53,8 @@ fn simplify(program: &Program, target: &Target) -> Passed {
 /// Returns why a program has no model, with a position if there is one.
 fn in_scope(context: Context<'_>, task: &Task<'_>) -> Result<(), String> {
     let program = task.program;
-    if program.vars.iter().any(|var| var.ty != Ty::Bool) {
+    let is_boolean = program.vars.iter().all(|var| var.ty == Ty::Bool) && !program.has_machine_integers();
+    if !is_boolean || program.shares_parts() {
         return Err("models for SPIN only support Boolean programs".to_string());
     }
     if task.target.deadlock {

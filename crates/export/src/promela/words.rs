@@ -24,12 +24,15 @@ pub(super) fn expr(expr: &Expr, name: &dyn Fn(VarId) -> String) -> String {
                 BinaryOp::Xor | BinaryOp::Ne => format!("({left} != {right})"),
                 BinaryOp::Implies => format!("({} || {right})", negated(&left)),
                 BinaryOp::Eq => format!("({left} == {right})"),
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => {
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Machine(..) => {
                     unreachable!("programs with integers are refused")
                 }
             }
         }
         Expr::Ite(triple) => format!("({} -> {} : {})", part(&triple.0), part(&triple.1), part(&triple.2)),
+        Expr::Machine(..) | Expr::Let(_) | Expr::Part(_) => {
+            unreachable!("programs with integers or shared parts are refused")
+        }
         Expr::Next(_) | Expr::Passive(_) | Expr::PassiveNext(_) | Expr::Unary(..) => {
             unreachable!("moves are over the state before, of one thread, without integers")
         }

@@ -84,16 +84,48 @@ codes! {
     FallsOffEnd "SV0105";
     MixedPrecedence "SV0106";
     AtomicVariable "SV0201";
+    CInclude "SV0301";
+    CDirective "SV0302";
+    CMacro "SV0303";
+    CUnsupported "SV0304";
+    CUndeclared "SV0305";
+    CRedeclared "SV0306";
+    CWrongType "SV0307";
+    CIncomplete "SV0308";
+    CNotAssignable "SV0309";
+    CArguments "SV0310";
+    CNoMember "SV0311";
+    CNotConstant "SV0312";
+    CInitialiser "SV0313";
+    CLabel "SV0314";
+    CMisplaced "SV0315";
+    CLiteral "SV0316";
+    CDeclaration "SV0317";
+    CStaticAssert "SV0318";
+    CImplicitFunction "SV0401";
+    CConversion "SV0402";
+    CMacroRedefined "SV0403";
+    CWarning "SV0404";
+    COverflow "SV0405";
+    CReturnValue "SV0406";
 }
 
 impl Code {
-    /// Returns the severity: errors have numbers below 100, warnings below 200, and notes above.
+    /// Returns the severity: errors have numbers below 100, warnings below 200, and notes below 300. Errors about C
+    /// have numbers below 400, warnings below 500.
     pub fn severity(self) -> Severity {
         match self {
             _ if self < Code::UnusedVariable => Severity::Error,
             _ if self < Code::AtomicVariable => Severity::Warning,
-            _ => Severity::Note,
+            _ if self < Code::CInclude => Severity::Note,
+            _ if self < Code::CImplicitFunction => Severity::Error,
+            _ => Severity::Warning,
         }
+    }
+
+    /// Returns whether its examples are C programs.
+    pub fn is_about_c(self) -> bool {
+        self >= Code::CInclude
     }
 
     /// Returns whether its examples are guarded commands rather than Boolean programs.

@@ -1,12 +1,13 @@
 //! Every code is explained by a program that has exactly this finding, and by one that has none.
 
 use selvedge_frontend::diagnostic::{Code, Severity};
-use selvedge_frontend::{bp, gcl};
+use selvedge_frontend::{Source, bp, c, gcl};
 
 fn findings(code: Code, program: &str) -> Vec<Code> {
-    let diagnostics = match code.is_about_commands() {
-        true => gcl::load(program).diagnostics,
-        false => bp::load(program, &bp::LoadOptions::default()).diagnostics,
+    let diagnostics = match () {
+        () if code.is_about_c() => c::read(Source::new("example.c", program), &c::Options::default()).diagnostics,
+        () if code.is_about_commands() => gcl::load(program).diagnostics,
+        () => bp::load(program, &bp::LoadOptions::default()).diagnostics,
     };
     diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
 }
@@ -48,8 +49,8 @@ fn numbers_are_in_order_and_head_their_explanations() {
 fn errors_warnings_and_notes_are_told_apart_by_their_numbers() {
     for code in Code::ALL {
         let expected = match &code.as_str()[..4] {
-            "SV00" => Severity::Error,
-            "SV01" => Severity::Warning,
+            "SV00" | "SV03" => Severity::Error,
+            "SV01" | "SV04" => Severity::Warning,
             _ => Severity::Note,
         };
         assert_eq!(code.severity(), expected, "{}", code.as_str());

@@ -96,7 +96,7 @@ impl Passed {
 }
 
 /// Numbers the choices in some expressions in the order of their old numbers; returns the new number of each old one.
-fn number_choices(exprs: Vec<&mut Expr>) -> Vec<Option<u32>> {
+pub(super) fn number_choices(exprs: Vec<&mut Expr>) -> Vec<Option<u32>> {
     let mut new: Vec<Option<u32>> = Vec::new();
     for expr in &exprs {
         expr.for_each_leaf(|leaf| {

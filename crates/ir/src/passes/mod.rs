@@ -4,6 +4,7 @@
 //! result if and only if it can be reached in the input, and [`Lift::trace`] turns each execution of the result that
 //! ends in an error into one of the input that does.
 
+pub mod blast;
 pub mod bound_created;
 mod cells;
 pub mod compress;

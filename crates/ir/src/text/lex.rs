@@ -18,8 +18,10 @@ pub(super) enum Token {
 }
 
 /// The signs, longer ones before their beginnings.
-const SIGNS: &[&str] =
-    &["->", ":=", "!=", "=>", "<=", ":", ",", "(", ")", "'", "$", "?", "!", "&", "|", "^", "=", "<", "+", "-", "*"];
+const SIGNS: &[&str] = &[
+    "->", ":=", "!=", "=>", "<=", ":", ";", ",", "(", ")", "'", "$", "?", "#", "!", "&", "|", "^", "=", "<", "+", "-",
+    "*",
+];
 
 /// Splits a line into words, up to its comment.
 pub(super) fn lex(line: &str) -> Result<Vec<Token>, String> {

@@ -30,6 +30,9 @@
 //! - *Expressions*, from the tightest: `x`, `x'` (after the step), `x$` and `x$'` (in another thread), `?0` and
 //!   `?0:int` (choices), `T`, `F`, numbers, `divisible(3, e)`; `!`, `-`; `*`; `+`, `-`; `=`, `!=`, `<`, `<=`; `&`; `|`;
 //!   `^`; `=>`; `if e then e else e`. Operators of one level associate to the left.
+//! - *Machine integers* have types like `i32` and `u8`. Constants carry them (`-3:i8`), and so do choices (`?0:u8`) and
+//!   operators, which are written as functions: `u8.add(x, y)`, `i8.lt(x, 0:i8)`, and `u8.i32(x)` for a cast.
+//! - *Shared parts*: `let #0 = x & y; #1 = #0 | z in #0 = #1`. A definition sees those before it.
 //! - *Kinds of threads*: `start NAME: PROC`, then `exactly 2`, `at most 2` or `any`, then the per-thread variables and
 //!   their initial values. `start main` alone is `start main: main exactly 1`.
 

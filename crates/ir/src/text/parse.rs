@@ -150,8 +150,9 @@ impl Parser {
     }
 
     fn declare_all(&mut self, line: &mut Line<'_>, scope: Scope) -> Read<()> {
-        self.declare_some(line, scope)?;
-        let closed = matches!(line.tokens.last(), Some(Token::Word(word)) if word == "bool" || word == "int");
+        let n_declared = self.vars.len();
+        let named = self.declare_some(line, scope)?.len();
+        let closed = self.vars.len() == n_declared + named;
         if closed { Ok(()) } else { Err("a variable without a type".to_owned()) }
     }
 

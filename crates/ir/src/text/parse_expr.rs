@@ -4,7 +4,9 @@ use rustc_hash::FxHashMap;
 
 use super::lex::Token;
 use super::{OPERATORS, is_keyword};
-use crate::syntax::{Assign, BinaryOp, Call, Expr, LocId, Op, ProcId, Spawn, Ty, UnaryOp, VarId};
+use crate::syntax::{
+    Assign, BinaryOp, Call, Expr, Let, LocId, MachineOp, MachineTy, Op, ProcId, Spawn, Ty, UnaryOp, VarId,
+};
 
 /// Limit on the nesting of parentheses and prefix operators, so that no input exhausts the stack.
 const MAX_DEPTH: u32 = 500;
@@ -124,7 +126,17 @@ impl<'a> Line<'a> {
         if self.eat("bool") {
             return Ok(Ty::Bool);
         }
-        if self.eat("int") { Ok(Ty::Int) } else { Err(format!("expected a type, found {}", self.found())) }
+        if self.eat("int") {
+            return Ok(Ty::Int);
+        }
+        self.machine_ty().map(Ty::Machine).ok_or_else(|| format!("expected a type, found {}", self.found()))
+    }
+
+    fn machine_ty(&mut self) -> Option<MachineTy> {
+        let Some(Token::Word(word)) = self.peek() else { return None };
+        let ty = MachineTy::from_name(word)?;
+        self.at += 1;
+        Some(ty)
     }
 
     pub(super) fn name(&mut self) -> Read<Name> {
@@ -311,8 +323,7 @@ impl<'a> Line<'a> {
         }
         if let Some(Token::Number(number)) = self.peek() {
             self.at += 1;
-            let value = 0_i64.checked_sub_unsigned(*number);
-            return value.map(Expr::Int).ok_or_else(|| format!("the number -{number} is too small"));
+            return self.constant(-i128::from(*number));
         }
         Ok(Expr::Unary(UnaryOp::Neg, Box::new(self.nested(Self::prefix)?)))
     }
@@ -341,9 +352,66 @@ impl<'a> Line<'a> {
         }
         if let Some(Token::Number(number)) = self.peek() {
             self.at += 1;
-            return i64::try_from(*number).map(Expr::Int).map_err(|_| format!("the number {number} is too large"));
+            return self.constant(i128::from(*number));
+        }
+        if self.eat("#") {
+            return Ok(Expr::Part(self.number()?));
+        }
+        if matches!(self.tokens.get(self.at + 1), Some(Token::Sign("#"))) && self.eat("let") {
+            return self.shared();
+        }
+        if let (Some(Token::Word(word)), Some(Token::Sign("("))) = (self.peek(), self.tokens.get(self.at + 1)) {
+            return self.machine(word);
         }
         self.var_leaf()
+    }
+
+    /// Reads the type of a constant, if it has one.
+    fn constant(&mut self, number: i128) -> Read<Expr> {
+        if !self.eat(":") {
+            let size = if number < 0 { "small" } else { "large" };
+            return i64::try_from(number).map(Expr::Int).map_err(|_| format!("the number {number} is too {size}"));
+        }
+        let Ty::Machine(ty) = self.ty()? else { return Err("only constants of machine types have a type".to_owned()) };
+        let (least, greatest) = ty.bounds();
+        let fits = least <= number && number <= greatest;
+        if fits { Ok(ty.constant(number)) } else { Err(format!("{number} is not a number of the type {ty}")) }
+    }
+
+    /// Reads definitions of parts, and the expression that uses them. A definition is no deeper for those before it.
+    fn shared(&mut self) -> Read<Expr> {
+        let (mut parts, outside) = (Vec::new(), self.operators);
+        loop {
+            self.expect("#")?;
+            let number = self.number()?;
+            self.expect("=")?;
+            parts.push((number, self.expr()?));
+            self.operators = outside;
+            if !self.eat(";") {
+                break;
+            }
+        }
+        self.expect("in")?;
+        Ok(Expr::Let(Box::new(Let { parts, body: self.expr()? })))
+    }
+
+    /// Reads `u8.add(x, y)`, or a cast: `u8.i32(x)`.
+    fn machine(&mut self, word: &str) -> Read<Expr> {
+        let unknown = || format!("there is no operator `{word}`");
+        let (ty, name) = word.split_once('.').ok_or_else(unknown)?;
+        let ty = MachineTy::from_name(ty).ok_or_else(unknown)?;
+        self.at += 1;
+        self.expect("(")?;
+        let first = self.expr()?;
+        let read = match MachineOp::ALL.iter().find(|(_, known)| *known == name) {
+            Some((op, _)) => {
+                self.expect(",")?;
+                ty.apply(*op, first, self.expr()?)
+            }
+            None => Expr::Unary(UnaryOp::Cast(ty, MachineTy::from_name(name).ok_or_else(unknown)?), Box::new(first)),
+        };
+        self.expect(")")?;
+        Ok(read)
     }
 
     fn conditional(&mut self) -> Read<Expr> {

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use super::OPERATORS;
 use super::names::{Names, quote};
 use crate::syntax::{
-    Assign, BinaryOp, Call, Count, EdgeId, Entry, Expr, LocId, Op, ProcId, Program, Scope, Ty, UnaryOp, VarId,
+    Assign, BinaryOp, Call, Count, EdgeId, Entry, Expr, LocId, MachineOp, Op, ProcId, Program, Scope, Ty, UnaryOp,
+    VarId,
 };
 use crate::target::Target;
 
@@ -108,7 +109,7 @@ impl Printer<'_> {
                 Scope::Thread => "thread",
                 Scope::Local(_) => continue,
             };
-            line!(out, "{keyword} {}: {}", self.names.var(id), ty(var.ty));
+            line!(out, "{keyword} {}: {}", self.names.var(id), var.ty);
         }
     }
 
@@ -146,7 +147,7 @@ impl Printer<'_> {
         let params_lead = proc.locals.starts_with(&proc.params);
         let param = |var: &VarId| if params_lead { self.declared(*var) } else { self.names.var(*var).to_owned() };
         let params = join(&proc.params, param);
-        let results = join(&proc.results, |result| ty(*result).to_owned());
+        let results = join(&proc.results, |result| result.to_string());
         let returns = if results.is_empty() { String::new() } else { format!(" returns {results}") };
         let (entry, exit) = (location(proc.entry), location(proc.exit));
         line!(out, "\nproc {}({params}){returns} from {entry} to {exit}", self.names.proc(id));
@@ -159,7 +160,7 @@ impl Printer<'_> {
     }
 
     fn declared(&self, var: VarId) -> String {
-        let declared = self.program.vars.get(var).map_or("?", |var| ty(var.ty));
+        let declared = self.program.vars.get(var).map_or("?".to_owned(), |var| var.ty.to_string());
         format!("{}: {declared}", self.names.var(var))
     }
 
@@ -220,13 +221,6 @@ fn join<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
 
 fn location(loc: LocId) -> String {
     format!("L{}", loc.index())
-}
-
-fn ty(ty: Ty) -> &'static str {
-    match ty {
-        Ty::Bool => "bool",
-        Ty::Int => "int",
-    }
 }
 
 type NameOf<'n, Id> = &'n dyn Fn(Id) -> &'n str;
@@ -298,6 +292,7 @@ enum Rest<'e> {
     Expr(&'e Expr),
     Operand(&'e Expr),
     Text(&'static str),
+    Part(u32),
 }
 
 /// Writes an expression. The rest is kept on an explicit stack, so that deep expressions cannot overflow the call
@@ -307,6 +302,7 @@ fn write_expr<'n>(out: &mut String, expr: &Expr, var: NameOf<'n, VarId>) {
     while let Some(rest) = stack.pop() {
         match rest {
             Rest::Text(text) => out.push_str(text),
+            Rest::Part(number) => out.push_str(&format!("#{number}")),
             Rest::Operand(expr) if is_atom(expr) => stack.push(Rest::Expr(expr)),
             Rest::Operand(expr) => stack.extend([Rest::Text(")"), Rest::Expr(expr), Rest::Text("(")]),
             Rest::Expr(expr) => write_head(out, expr, &mut stack, var),
@@ -324,7 +320,8 @@ fn write_head<'n, 'e>(out: &mut String, expr: &'e Expr, stack: &mut Vec<Rest<'e>
         Expr::Passive(id) => out.extend([var(*id), "$"]),
         Expr::PassiveNext(id) => out.extend([var(*id), "$'"]),
         Expr::Choice(number, Ty::Bool) => out.push_str(&format!("?{number}")),
-        Expr::Choice(number, Ty::Int) => out.push_str(&format!("?{number}:int")),
+        Expr::Choice(number, ty) => out.push_str(&format!("?{number}:{ty}")),
+        Expr::Machine(ty, bits) => out.push_str(&format!("{}:{ty}", ty.read(*bits))),
         Expr::Unary(UnaryOp::Not, operand) => stack.extend([Rest::Operand(operand), Rest::Text("!")]),
         Expr::Unary(UnaryOp::Neg, operand) => match **operand {
             Expr::Int(_) => stack.extend([Rest::Text(")"), Rest::Expr(operand), Rest::Text("-(")]),
@@ -333,6 +330,14 @@ fn write_head<'n, 'e>(out: &mut String, expr: &'e Expr, stack: &mut Vec<Rest<'e>
         Expr::Unary(UnaryOp::DivisibleBy(divisor), operand) => {
             out.push_str(&format!("divisible({divisor}, "));
             stack.extend([Rest::Text(")"), Rest::Expr(operand)]);
+        }
+        Expr::Unary(UnaryOp::Cast(from, to), operand) => {
+            out.push_str(&format!("{from}.{to}("));
+            stack.extend([Rest::Text(")"), Rest::Expr(operand)]);
+        }
+        Expr::Binary(BinaryOp::Machine(op, ty), pair) => {
+            out.push_str(&format!("{ty}.{}(", machine_name(*op)));
+            stack.extend([Rest::Text(")"), Rest::Expr(&pair.1), Rest::Text(", "), Rest::Expr(&pair.0)]);
         }
         Expr::Binary(op, pair) => {
             let right = if binds_tighter(&pair.1, *op) { Rest::Expr(&pair.1) } else { Rest::Operand(&pair.1) };
@@ -345,18 +350,32 @@ fn write_head<'n, 'e>(out: &mut String, expr: &'e Expr, stack: &mut Vec<Rest<'e>
             stack.extend(parts);
             stack.extend([Rest::Expr(&triple.0), Rest::Text("if ")]);
         }
+        Expr::Let(shared) => {
+            stack.extend([Rest::Expr(&shared.body), Rest::Text(" in ")]);
+            for (idx, (number, part)) in shared.parts.iter().enumerate().rev() {
+                let before = Rest::Text(if idx == 0 { "let " } else { "; " });
+                stack.extend([Rest::Expr(part), Rest::Text(" = "), Rest::Part(*number), before]);
+            }
+        }
+        Expr::Part(number) => out.push_str(&format!("#{number}")),
     }
 }
 
 /// Returns whether an operand needs no parentheses.
 fn is_atom(expr: &Expr) -> bool {
-    !matches!(expr, Expr::Binary(..) | Expr::Ite(_))
+    match expr {
+        Expr::Binary(op, _) => matches!(op, BinaryOp::Machine(..)),
+        expr => !matches!(expr, Expr::Ite(_) | Expr::Let(_)),
+    }
 }
 
 /// Returns whether an operand may be written without parentheses below an operator, for readability as well as for the
 /// parser: terms below comparisons, and products below sums.
 fn binds_tighter(operand: &Expr, above: BinaryOp) -> bool {
     let Expr::Binary(op, _) = operand else { return is_atom(operand) };
+    if matches!(op, BinaryOp::Machine(..)) {
+        return true;
+    }
     match above {
         BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => is_arithmetic(*op),
         BinaryOp::Add | BinaryOp::Sub => *op == BinaryOp::Mul,
@@ -371,6 +390,10 @@ fn is_arithmetic(op: BinaryOp) -> bool {
 /// Returns whether a chain of the operator is written without parentheses.
 fn associates(op: BinaryOp) -> bool {
     is_arithmetic(op) || matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor)
+}
+
+fn machine_name(op: MachineOp) -> &'static str {
+    MachineOp::ALL.iter().find(|(known, _)| *known == op).expect("all operators are listed").1
 }
 
 fn sign(op: BinaryOp) -> &'static str {

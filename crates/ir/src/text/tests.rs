@@ -220,3 +220,31 @@ fn invalid_programs_are_printed_without_panic() {
     assert!(print(&program).contains("assume ?"));
     assert!(validate(&program).unwrap_err().len() >= 4);
 }
+
+#[test]
+fn machine_integers_and_shared_parts_round_trip() {
+    check_round_trip(
+        "shared x: u8\nshared y: i32\nshared b: bool\ninit x := 255:u8, y := -2147483648:i32\n\n\
+         proc f(p: i64) returns u1 from L0 to L2\n  local `u8`: u64\n\
+         \x20 e0 L0 -> L1: x := u8.add(x, ?0:u8), `u8` := u64.shr(18446744073709551615:u64, `u8`)\n\
+         \x20 e1 L1 -> L1: assume i32.lt(y, u8.i32(x)) & (x = u8.rem(x, 3:u8)) & !u64.le(`u8`, 1:u64)\n\
+         \x20 e2 L1 -> L1: b := let #0 = b & ?0; #7 = #0 | u8.lt(x, 2:u8) in #7 = (let #0 = !#7 in #0 ^ b)\n\
+         \x20 e3 L1 -> L1: b := (let #0 = b in #0) & (if b then let #1 = b in #1 else b)\n\
+         \x20 e4 L1 -> L2: return if b then 1:u1 else 0:u1\n\nstart f: f exactly 1\n"
+            .replace("`u8`", "u8")
+            .as_str(),
+    );
+}
+
+#[test]
+fn wrong_machine_integers_are_refused() {
+    let read = |expr: &str| error(&format!("shared x: u8\nproc f() from L0 to L1\nL0 -> L0: x := {expr}"));
+    assert_eq!(read("256:u8"), "line 3: 256 is not a number of the type u8");
+    assert_eq!(read("-1:u8"), "line 3: -1 is not a number of the type u8");
+    assert_eq!(read("1:int"), "line 3: only constants of machine types have a type");
+    assert_eq!(read("u8.plus(x, x)"), "line 3: there is no operator `u8.plus`");
+    assert_eq!(read("u65.add(x, x)"), "line 3: there is no operator `u65.add`");
+    assert_eq!(read("let #0 = x"), "line 3: expected `in`, found the end of the line");
+    assert_eq!(error("shared x: bool, u8"), "line 1: a variable without a type");
+    assert_eq!(error("shared x: u99"), "line 1: expected a type, found `u99`");
+}

@@ -133,7 +133,7 @@ fn targets_are_in_order_and_can_be_reached() {
     let locs = |numbers: &[usize]| numbers.iter().copied().map(LocId::new).collect::<Vec<_>>();
     let found = |asserts: &[usize], at: &[usize], together: &[&[usize]]| {
         let together = together.iter().map(|meeting| locs(meeting)).collect();
-        let target = Target { asserts: edges(asserts), locs: locs(at), together };
+        let target = Target { asserts: edges(asserts), locs: locs(at), together, deadlock: false };
         let broken = validate_target(&program, &target).err().unwrap_or_default();
         broken.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
@@ -147,4 +147,54 @@ fn targets_are_in_order_and_can_be_reached() {
     assert_eq!(found(&[5], &[], &[]), ["target: e5 is not an assertion"]);
     assert_eq!(found(&[], &[2], &[]), ["target: no thread can be at L2"]);
     assert_eq!(found(&[], &[], &[&[0, 8]]), ["target: no thread can be at L8"]);
+}
+
+/// Returns the messages about an assignment to a variable of 8 bits.
+fn machine_messages(rhs: &str) -> Vec<String> {
+    let text = format!("shared x: u8, y: i8, b: bool\nproc f() from L0 to L1\nL0 -> L0: x := {rhs}");
+    validate(&parse(&text).unwrap()).err().unwrap_or_default().into_iter().map(|invalid| invalid.message).collect()
+}
+
+#[test]
+fn machine_integers_are_of_one_type() {
+    let expected = |found: &str, due: &str| vec![format!("an expression of type {found}, but {due} is expected")];
+    let (u8, i8) = ("Machine(MachineTy { bits: 8, signed: false })", "Machine(MachineTy { bits: 8, signed: true })");
+    for rhs in ["u8.add(x, ?0:u8)", "i8.u8(y)", "if i8.lt(y, y) then x else 3:u8", "let #0 = x in u8.mul(#0, #0)"] {
+        assert_eq!(machine_messages(rhs), Vec::<String>::new(), "{rhs}");
+    }
+    assert_eq!(machine_messages("y"), expected(i8, u8));
+    assert_eq!(machine_messages("u8.add(x, y)"), expected(i8, u8));
+    assert_eq!(machine_messages("u8.i8(x)"), expected(i8, u8));
+    assert_eq!(machine_messages("i8.u8(x)"), expected(u8, i8));
+    assert_eq!(machine_messages("u8.lt(x, x)"), expected("Bool", u8));
+    assert_eq!(machine_messages("if x = y then x else x"), expected(i8, u8));
+    assert_eq!(machine_messages("u8.and(x, b & b)"), expected("Bool", u8));
+    assert_eq!(machine_messages("3"), expected("Int", u8));
+}
+
+#[test]
+fn shared_parts_have_types_and_definitions() {
+    let undefined = |number: u32| vec![format!("the part #{number} is not defined here")];
+    assert_eq!(
+        machine_messages("let #0 = x; #1 = u8.add(#0, x); #0 = b in if #0 then #1 else x"),
+        Vec::<String>::new()
+    );
+    assert_eq!(machine_messages("if #3 then x else x"), undefined(3));
+    assert_eq!(machine_messages("let #0 = #1 & b; #1 = b in if #0 & #1 then x else x"), undefined(1));
+    assert_eq!(machine_messages("u8.add(let #0 = x in #0, if #0 then x else x)"), undefined(0));
+    let outer = "let #0 = x in if (let #0 = b in #0) then #0 else u8.add(#0, let #0 = u8.i8(x) in i8.u8(#0))";
+    assert_eq!(machine_messages(outer), Vec::<String>::new());
+    assert_eq!(machine_messages("let #0 = b in #0").len(), 1);
+    assert_eq!(machine_messages("if (let #0 = x in #0) = x then x else x"), Vec::<String>::new());
+}
+
+#[test]
+fn widths_and_constants_are_in_range() {
+    let mut program = parse("shared x: u8\nproc f() from L0 to L1\nL0 -> L0: x := 3:u8").unwrap();
+    let Op::Assign(assign) = &mut program.edges[0].op else { panic!("an assignment was written") };
+    assign.active[0].1 = Expr::Machine(crate::MachineTy::unsigned(8), 256);
+    assert_eq!(validate(&program).unwrap_err()[0].message, "a constant beyond the type u8");
+    program.vars[0].ty = Ty::Machine(crate::MachineTy::unsigned(65));
+    let message = "a machine integer of 65 bits: there are those of 1 to 64";
+    assert_eq!(validate(&program).unwrap_err()[0].message, message);
 }

@@ -16,14 +16,14 @@ impl Domain for Sat<'_> {
     fn lift(&mut self, value: Value) -> Result<Lit, Refused> {
         match value {
             Value::Bool(value) => Ok(Sat::constant(self, value)),
-            Value::Int(_) => Err(INTEGERS.into()),
+            Value::Int(_) | Value::Machine(..) => Err(INTEGERS.into()),
         }
     }
 
     fn unary(&mut self, op: UnaryOp, operand: Lit) -> Result<Lit, Refused> {
         match op {
             UnaryOp::Not => Ok(!operand),
-            UnaryOp::Neg | UnaryOp::DivisibleBy(_) => Err(INTEGERS.into()),
+            UnaryOp::Neg | UnaryOp::DivisibleBy(_) | UnaryOp::Cast(..) => Err(INTEGERS.into()),
         }
     }
 
@@ -34,7 +34,9 @@ impl Domain for Sat<'_> {
             BinaryOp::Implies => Ok(self.or(!left, right)),
             BinaryOp::Eq => Ok(self.equal(left, right)),
             BinaryOp::Xor | BinaryOp::Ne => Ok(!self.equal(left, right)),
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => Err(INTEGERS.into()),
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Machine(..) => {
+                Err(INTEGERS.into())
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 //! visible, a missing part are flaws like any other.
 
 mod all_states;
+mod bits;
 mod concrete;
 mod control_flow;
 mod cover;
@@ -11,6 +12,7 @@ mod encode;
 mod induction;
 mod integers;
 mod lrat;
+mod over_bits;
 mod place_table;
 mod places;
 mod route;
@@ -136,6 +138,10 @@ pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Resu
         Certificate::Shapes(proof) => shapes::verify(task, proof, run),
         Certificate::Cover(proof) => cover::verify(task, proof, run),
         Certificate::Integers(proof) => return integers::verify(task, proof, run),
+        Certificate::OverBits(proof) => {
+            over_bits::verify(task.program, proof, run)?;
+            return verify(&Task { program: &proof.program, ..*task }, &proof.certificate, run);
+        }
     }?;
     Ok(Accepted::Certified)
 }

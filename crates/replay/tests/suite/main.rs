@@ -8,6 +8,7 @@ mod evidence;
 #[cfg(not(miri))] // Miri starts no solver.
 mod integers;
 mod interpreter;
+mod machine;
 mod replay;
 mod threads;
 #[cfg(not(miri))] // It reads sources and runs nothing.

@@ -11,7 +11,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trust.md");
 const NOT_TRUSTED: [&str; 1] = ["words.rs"];
 
 /// The modules of `ir` whose types the judge reads.
-const VOCABULARY: [&str; 4] = ["pds", "target", "trace", "tts"];
+const VOCABULARY: [&str; 5] = ["bits", "pds", "target", "trace", "tts"];
 
 /// A row of the table.
 struct Part {
@@ -106,7 +106,7 @@ fn the_trusted_lines_are_few() {
     let together: usize =
         table.iter().filter(|part| rests_on.contains(part.name.as_str())).map(|part| part.lines).sum();
     let everything = table.last().expect("the last row is the sum").lines;
-    assert!(together <= 1_569 && everything <= 5_500, "{together} and {everything} lines");
+    assert!(together <= 1_654 && everything <= 6_327, "{together} and {everything} lines");
     let page = fs::read_to_string(PAGE).expect("the page is there");
     let told = format!("(now {},{:03})", together / 1000, together % 1000);
     let words: Vec<&str> = page.split_whitespace().collect();

@@ -171,8 +171,10 @@ fn values(values: &[Value]) -> Vec<Json> {
 fn value_json(value: Value) -> Json {
     match value {
         Value::Bool(value) => json!(u8::from(value)),
-        Value::Int(value) if value.unsigned_abs() < 1 << 53 => json!(value),
-        Value::Int(value) => json!(value.to_string()),
+        number => match number.number() {
+            number if number.unsigned_abs() < 1 << 53 => json!(number as i64),
+            number => json!(number.to_string()),
+        },
     }
 }
 

@@ -61,6 +61,9 @@ pub fn invariants(context: Context<'_>, certificate: &Certificate) -> Vec<Invari
         Certificate::Cover(proof) => of_cover(context, proof),
         Certificate::Integers(proof) => of_integers(context, proof),
         Certificate::Induction { .. } | Certificate::AllStates => return Vec::new(),
+        Certificate::OverBits(proof) => {
+            return invariants(Context { program: &proof.program, ..context }, &proof.certificate);
+        }
     };
     let absent = |loc: LocId| if certificate.excludes(loc) { Holds::Unreached } else { Holds::Unseen };
     let annotator = Annotator::new(context);
@@ -278,7 +281,7 @@ fn stands(context: Context<'_>, names: &Names<'_>, var: VarId, at: Value) -> Str
     let words = context.map.values.get(&var);
     let word = match at {
         Value::Int(number) => words.and_then(|words| words.get(usize::try_from(number).ok()?)),
-        Value::Bool(_) => None,
+        Value::Bool(_) | Value::Machine(..) => None,
     };
     let sign = if word.is_some() { "at" } else { "=" };
     format!("{} {sign} {}", names.of(var), shown(at, word))

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cover::CoverView;
 use super::integers::IntegersView;
+use super::over_bits::OverBitsView;
 use super::threads::{self, ThreadsView, ViewsView};
 use super::trace::{ProgramView, QuestionView, ReadError, mismatch, named_variable, owner};
 use super::{GENERATOR, VERSION, read};
@@ -55,6 +56,8 @@ pub enum ProofView {
     Integers(IntegersView),
     /// Nothing: whoever reads it visits all states.
     AllStates,
+    /// For machine integers, a program over bits and the evidence about it.
+    OverBits(OverBitsView),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,19 +123,7 @@ impl CertificateFile {
             generator: GENERATOR.to_string(),
             program: ProgramView::new(context),
             question,
-            proof: match certificate {
-                Certificate::ControlFlow(locs) => {
-                    ProofView::ControlFlow { locations: locs.iter().map(|loc| loc.index() as u32).collect() }
-                }
-                Certificate::Summaries(proof) => ProofView::Summaries(SummariesView::new(context.program, proof)),
-                Certificate::Induction { k, paths } => {
-                    ProofView::Induction { k: *k, loop_free: *paths == Paths::LoopFree }
-                }
-                Certificate::Shapes(proof) => threads::written(context.program, proof),
-                Certificate::Cover(proof) => ProofView::Cover(CoverView::new(context.program, proof)),
-                Certificate::AllStates => ProofView::AllStates,
-                Certificate::Integers(proof) => ProofView::Integers(IntegersView::new(context.program, proof)),
-            },
+            proof: ProofView::new(context.program, certificate),
         }
     }
 
@@ -143,7 +134,30 @@ impl CertificateFile {
 
     /// The certificate, whose numbers and names are checked against a program.
     pub fn certificate(&self, program: &Program) -> Result<Certificate, ReadError> {
-        match &self.proof {
+        self.proof.certificate(program)
+    }
+}
+
+impl ProofView {
+    /// Writes down a certificate of a program.
+    pub(super) fn new(program: &Program, certificate: &Certificate) -> ProofView {
+        match certificate {
+            Certificate::ControlFlow(locs) => {
+                ProofView::ControlFlow { locations: locs.iter().map(|loc| loc.index() as u32).collect() }
+            }
+            Certificate::Summaries(proof) => ProofView::Summaries(SummariesView::new(program, proof)),
+            Certificate::Induction { k, paths } => ProofView::Induction { k: *k, loop_free: *paths == Paths::LoopFree },
+            Certificate::Shapes(proof) => threads::written(program, proof),
+            Certificate::Cover(proof) => ProofView::Cover(CoverView::new(program, proof)),
+            Certificate::Integers(proof) => ProofView::Integers(IntegersView::new(program, proof)),
+            Certificate::AllStates => ProofView::AllStates,
+            Certificate::OverBits(proof) => ProofView::OverBits(OverBitsView::new(proof)),
+        }
+    }
+
+    /// The certificate, whose numbers and names are checked against a program.
+    pub(super) fn certificate(&self, program: &Program) -> Result<Certificate, ReadError> {
+        match self {
             ProofView::ControlFlow { locations } => {
                 let locs = locations.iter().map(|loc| location(program, *loc));
                 Ok(Certificate::ControlFlow(locs.collect::<Result<_, _>>()?))
@@ -158,6 +172,7 @@ impl CertificateFile {
             ProofView::Views(view) => view.proof(program).map(Certificate::Shapes),
             ProofView::AllStates => Ok(Certificate::AllStates),
             ProofView::Integers(view) => view.proof(program).map(Certificate::Integers),
+            ProofView::OverBits(view) => Ok(Certificate::OverBits(Box::new(view.proof(program)?))),
         }
     }
 }

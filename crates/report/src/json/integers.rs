@@ -1,13 +1,13 @@
 //! Certificates about programs with integers: formulas in SMT-LIB.
 
 use selvedge_check::{ControlPoint, IntegerProof};
-use selvedge_ir::{Program, Value};
+use selvedge_ir::{Program, Ty};
 use serde::{Deserialize, Serialize};
 
 use super::ValueView;
 use super::certificate::{VariableView, fits, location};
 use super::threads::var_id;
-use super::trace::{ReadError, mismatch};
+use super::trace::{ReadError, mismatch, read_values};
 use selvedge_export::smtlib::Symbols;
 
 /// A formula for each control point.
@@ -49,17 +49,16 @@ impl IntegersView {
         self.variables.iter().try_for_each(|variable| fits(program, variable))?;
         let symbols = Symbols::new(program);
         let control = self.control.iter().map(|number| var_id(program, "proof", *number));
+        let control = control.collect::<Result<Vec<_>, _>>()?;
+        let types: Vec<Ty> = control.iter().map(|var| program.vars[*var].ty).collect();
         let point = |(number, view): (usize, &PointView)| {
             let read = symbols.read(&view.formula);
             Ok(ControlPoint {
                 loc: location(program, view.location)?,
-                values: view.values.iter().map(|value| Value::from(*value)).collect(),
+                values: read_values(&view.values, &types, "proof")?,
                 formula: read.map_err(|message| mismatch(&format!("control point {number}"), message))?,
             })
         };
-        Ok(IntegerProof {
-            control: control.collect::<Result<_, _>>()?,
-            points: self.points.iter().enumerate().map(point).collect::<Result<_, _>>()?,
-        })
+        Ok(IntegerProof { control, points: self.points.iter().enumerate().map(point).collect::<Result<_, _>>()? })
     }
 }

@@ -7,6 +7,7 @@ mod adequacy;
 mod certificate;
 mod cover;
 mod integers;
+mod over_bits;
 mod reachable;
 mod report;
 mod system;
@@ -35,6 +36,8 @@ pub const GENERATOR: &str = concat!("selvedge ", env!("CARGO_PKG_VERSION"));
 pub enum ValueView {
     Bool(bool),
     Int(i64),
+    /// A number of 64 bits without sign, beyond those with sign.
+    Large(u64),
 }
 
 impl From<selvedge_ir::Value> for ValueView {
@@ -42,15 +45,30 @@ impl From<selvedge_ir::Value> for ValueView {
         match value {
             selvedge_ir::Value::Bool(value) => ValueView::Bool(value),
             selvedge_ir::Value::Int(value) => ValueView::Int(value),
+            machine => match i64::try_from(machine.number()) {
+                Ok(number) => ValueView::Int(number),
+                Err(_) => ValueView::Large(machine.number() as u64),
+            },
         }
     }
 }
 
-impl From<ValueView> for selvedge_ir::Value {
-    fn from(value: ValueView) -> selvedge_ir::Value {
-        match value {
-            ValueView::Bool(value) => selvedge_ir::Value::Bool(value),
-            ValueView::Int(value) => selvedge_ir::Value::Int(value),
+impl ValueView {
+    /// Returns the value that stands where one of a type is expected; `None` if it is too large for the type. The
+    /// judge refuses a value of another type.
+    pub(crate) fn typed(self, ty: selvedge_ir::Ty) -> Option<selvedge_ir::Value> {
+        use selvedge_ir::{Ty, Value};
+        let number = match self {
+            ValueView::Bool(value) => return Some(Value::Bool(value)),
+            ValueView::Int(value) => i128::from(value),
+            ValueView::Large(value) => i128::from(value),
+        };
+        match ty {
+            Ty::Machine(ty) => {
+                let bits = ty.wrap(number);
+                (ty.read(bits) == number).then_some(Value::Machine(ty, bits))
+            }
+            Ty::Bool | Ty::Int => i64::try_from(number).ok().map(Value::Int),
         }
     }
 }

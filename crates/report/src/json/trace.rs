@@ -7,7 +7,8 @@
 use selvedge_check::{Counterexample, Initial, Irrelevant, Question};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
-use selvedge_ir::{EdgeId, EntryId, Program, Scope, Value, VarId};
+use selvedge_ir::visit::choice_types;
+use selvedge_ir::{EdgeId, EntryId, Expr, Program, Scope, Ty, Value, VarId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
@@ -438,7 +439,7 @@ fn wait(wait: &Wait) -> Json {
 fn read_start(program: &Program, view: &StartView) -> Result<Start, ReadError> {
     let threads = view.threads.iter().map(|thread| read_thread(program, thread));
     Ok(Start {
-        choices: view.choices.iter().map(|value| (*value).into()).collect(),
+        choices: read_values(&view.choices, &init_types(&program.init), "start")?,
         fresh: read_fresh(program, &view.fresh, "start")?,
         threads: threads.collect::<Result<_, _>>()?,
     })
@@ -449,7 +450,7 @@ fn read_thread(program: &Program, view: &StartThreadView) -> Result<StartThread,
     match program.entries.get(entry) {
         Some(known) if known.name == view.entry => Ok(StartThread {
             entry,
-            choices: view.choices.iter().map(|value| (*value).into()).collect(),
+            choices: read_values(&view.choices, &init_types(&known.init), "start")?,
             fresh: read_fresh(program, &view.fresh, "start")?,
         }),
         Some(known) => {
@@ -462,26 +463,43 @@ fn read_thread(program: &Program, view: &StartThreadView) -> Result<StartThread,
 fn read_fresh(program: &Program, views: &[FreshView], place: &str) -> Result<Fresh, ReadError> {
     let one = |view: &FreshView| {
         let id = named_variable(program, place, view.number, &view.variable, view.procedure.as_deref())?;
-        Ok((id, view.value.into()))
+        let ty = program.vars[id].ty;
+        let value = view.value.typed(ty).ok_or_else(|| mismatch(place, format!("a value is not of type {ty}")))?;
+        Ok((id, value))
     };
     views.iter().map(one).collect()
 }
 
 fn read_step(program: &Program, view: &StepView, place: &str) -> Result<Step, ReadError> {
     let edge = EdgeId::new(view.edge as usize);
-    if program.edges.get(edge).is_none() {
+    let Some(known) = program.edges.get(edge) else {
         let message = format!("the program has no edge {} (line {}, `{}`)", view.edge, view.line, view.text);
         return Err(mismatch(place, message));
-    }
-    let to_values = |views: &[ValueView]| views.iter().map(|value| (*value).into()).collect();
+    };
+    let types = known.op.choices();
+    let to_values = |views: &[ValueView]| read_values(views, &types, place);
     Ok(Step {
         thread: ThreadId(view.thread),
         edge,
-        choices: to_values(&view.choices),
-        passive: view.passive.iter().map(|choices| to_values(choices)).collect(),
+        choices: to_values(&view.choices)?,
+        passive: view.passive.iter().map(|choices| to_values(choices)).collect::<Result<_, _>>()?,
         fresh: read_fresh(program, &view.fresh, place)?,
         body: view.body,
     })
+}
+
+/// The types of the choices in initial values.
+fn init_types(init: &[(VarId, Expr)]) -> Vec<Ty> {
+    choice_types(init.iter().map(|(_, rhs)| rhs))
+}
+
+/// Reads the values of choices of these types. The judge refuses values beyond them.
+pub(super) fn read_values(views: &[ValueView], types: &[Ty], place: &str) -> Result<Vec<Value>, ReadError> {
+    let types = types.iter().copied().chain(std::iter::repeat(Ty::Int));
+    let value = |(view, ty): (&ValueView, Ty)| {
+        view.typed(ty).ok_or_else(|| mismatch(place, format!("a choice is not of type {ty}")))
+    };
+    views.iter().zip(types).map(value).collect()
 }
 
 pub(super) fn mismatch(place: &str, message: String) -> ReadError {

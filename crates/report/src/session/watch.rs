@@ -57,28 +57,22 @@ impl Watch {
 
     /// Returns whether the expression is true, or not zero.
     pub fn holds(&self, lookup: &dyn Fn(&str) -> Option<Value>) -> Result<bool, NotReadable> {
-        self.value(lookup).map(|value| number(value) != 0)
-    }
-}
-
-fn number(value: Value) -> i64 {
-    match value {
-        Value::Bool(value) => i64::from(value),
-        Value::Int(value) => value,
+        self.value(lookup).map(|value| value.number() != 0)
     }
 }
 
 fn value(node: &Node, lookup: &dyn Fn(&str) -> Option<Value>) -> Result<Value, NotReadable> {
-    let truth = |node: &Node| value(node, lookup).map(|value| number(value) != 0);
+    let truth = |node: &Node| value(node, lookup).map(|value| value.number() != 0);
     let overflow = || NotReadable("the number leaves the range of 64 bits".to_string());
+    let number = |value: Value| i64::try_from(value.number()).map_err(|_| overflow());
     Ok(match node {
         Node::Number(number) => Value::Int(*number),
         Node::Name(name) => lookup(name).ok_or_else(|| NotReadable(format!("there is no variable `{name}` here")))?,
         Node::Not(operand) => Value::Bool(!truth(operand)?),
-        Node::Minus(operand) => Value::Int(number(value(operand, lookup)?).checked_neg().ok_or_else(overflow)?),
+        Node::Minus(operand) => Value::Int(number(value(operand, lookup)?)?.checked_neg().ok_or_else(overflow)?),
         Node::Choose(parts) => value(if truth(&parts.0)? { &parts.1 } else { &parts.2 }, lookup)?,
         Node::Binary(op, pair) => {
-            let (left, right) = (number(value(&pair.0, lookup)?), number(value(&pair.1, lookup)?));
+            let (left, right) = (number(value(&pair.0, lookup)?)?, number(value(&pair.1, lookup)?)?);
             match *op {
                 "&" | "&&" => Value::Bool(left != 0 && right != 0),
                 "|" | "||" => Value::Bool(left != 0 || right != 0),
@@ -230,7 +224,7 @@ mod tests {
 
     fn value_of(text: &str) -> Result<i64, String> {
         let watch = Watch::parse(text).map_err(|error| error.0)?;
-        watch.value(&lookup).map(number).map_err(|error| error.0)
+        watch.value(&lookup).map(|value| value.number() as i64).map_err(|error| error.0)
     }
 
     #[test]

@@ -338,6 +338,7 @@ pub fn certificate_text(certificate: &Certificate) -> String {
         Certificate::Integers(proof) => {
             format!("a formula over integers for each of {}", count(proof.points.len(), "control point"))
         }
+        Certificate::OverBits(proof) => format!("over bits, {}", certificate_text(&proof.certificate)),
     }
 }
 

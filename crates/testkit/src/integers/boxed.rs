@@ -91,7 +91,7 @@ impl Search<'_> {
     fn keep(&mut self, state: Valuation, from: Option<(Valuation, EdgeId, Vec<Value>)>) {
         let inside = state.iter().all(|value| match value {
             Value::Int(number) => number.abs() <= self.bounds.size,
-            Value::Bool(_) => true,
+            Value::Bool(_) | Value::Machine(..) => true,
         });
         if self.known.contains_key(&state) {
             return;
@@ -161,6 +161,7 @@ impl Search<'_> {
     fn inputs(&self, ty: Ty) -> Vec<Value> {
         match ty {
             Ty::Bool => vec![Value::Bool(false), Value::Bool(true)],
+            Ty::Machine(_) => unreachable!("guarded commands have no machine integers"),
             Ty::Int => {
                 let mut values: Vec<i64> = (-self.bounds.inputs..=self.bounds.inputs).collect();
                 values.sort_by_key(|value| std::cmp::Reverse(value.abs()));

@@ -202,6 +202,7 @@ fn other_value(rng: &mut Rng, ty: Ty, old: Expr, literal: Option<Expr>) -> Expr 
         (Ty::Int, 0, _) => Expr::Int(rng.below(5) as i64 - 2),
         (Ty::Int, 1, _) => Expr::binary(BinaryOp::Sub, old, Expr::Int(1)),
         (Ty::Int, ..) => Expr::binary(BinaryOp::Add, old, Expr::Int(1 + rng.below(2) as i64)),
+        (Ty::Machine(ty), ..) => Expr::Machine(ty, u64::from(rng.coin())),
     }
 }
 
@@ -216,6 +217,7 @@ fn literal(rng: &mut Rng, program: &Program, proc: ProcId) -> Option<Expr> {
     let value = match program.vars[var].ty {
         Ty::Bool => Expr::Var(var),
         Ty::Int => Expr::binary(BinaryOp::Le, Expr::Var(var), Expr::Int(rng.below(7) as i64 - 3)),
+        Ty::Machine(ty) => Expr::binary(BinaryOp::Eq, Expr::Var(var), Expr::Machine(ty, 1)),
     };
     Some(if rng.coin() { value } else { Expr::negate(value) })
 }

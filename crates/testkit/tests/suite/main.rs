@@ -22,6 +22,7 @@ mod getafix;
 mod house;
 mod integers;
 mod literate;
+mod machine;
 mod minimize;
 mod passes;
 mod portfolio;

@@ -62,10 +62,7 @@ fn replayed(program: &str, trace: &str) -> Replay {
 
 /// The values of a state by the keys of the page. Per-thread variables do not occur in these programs.
 fn values(state: &State) -> BTreeMap<String, String> {
-    let text = |value: &Value| match value {
-        Value::Bool(value) => u8::from(*value).to_string(),
-        Value::Int(value) => value.to_string(),
-    };
+    let text = |value: &Value| value.number().to_string();
     let mut found = BTreeMap::new();
     found.extend(state.shared.iter().enumerate().map(|(slot, value)| (format!("s.{slot}"), text(value))));
     for thread in &state.threads {

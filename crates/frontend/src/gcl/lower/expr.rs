@@ -299,6 +299,7 @@ fn name_of(ty: Ty) -> &'static str {
     match ty {
         Ty::Bool => "a truth value",
         Ty::Int => "an integer",
+        Ty::Machine(_) => "a machine integer",
     }
 }
 

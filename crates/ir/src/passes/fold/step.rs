@@ -125,12 +125,14 @@ fn fact(condition: &Expr) -> Option<(Expr, Value)> {
     match condition {
         Expr::Bool(_) => None,
         Expr::Unary(UnaryOp::Not, operand) if operand.is_leaf() => Some(((**operand).clone(), Value::Bool(false))),
-        Expr::Binary(BinaryOp::Eq, pair) => match (&pair.0, &pair.1) {
-            (leaf, Expr::Int(value)) | (Expr::Int(value), leaf) if leaf.is_leaf() => {
-                Some((leaf.clone(), Value::Int(*value)))
+        Expr::Binary(BinaryOp::Eq, pair) => {
+            let number = |expr: &Expr| expr.constant().filter(|value| !matches!(value, Value::Bool(_)));
+            match (number(&pair.0), number(&pair.1)) {
+                (None, Some(value)) if pair.0.is_leaf() => Some((pair.0.clone(), value)),
+                (Some(value), None) if pair.1.is_leaf() => Some((pair.1.clone(), value)),
+                _ => None,
             }
-            _ => None,
-        },
+        }
         leaf if leaf.is_leaf() => Some((leaf.clone(), Value::Bool(true))),
         _ => None,
     }

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use selvedge_ir::{BinaryOp, Expr, Program, Ty, UnaryOp, Value, VarId};
+use selvedge_ir::{BinaryOp, Expr, MachineOp, MachineTy, Program, Ty, UnaryOp, Value, VarId};
 
 use super::super::Refused;
 use crate::domain::Domain;
@@ -27,6 +27,11 @@ impl Domain for Smt {
             UnaryOp::Not => format!("(not {operand})"),
             UnaryOp::Neg => format!("(- {operand})"),
             UnaryOp::DivisibleBy(divisor) => format!("(= (mod {operand} {divisor}) 0)"),
+            UnaryOp::Cast(from, to) if to.bits <= from.bits => format!("((_ extract {} 0) {operand})", to.bits - 1),
+            UnaryOp::Cast(from, to) => {
+                let extend = if from.signed { "sign_extend" } else { "zero_extend" };
+                format!("((_ {extend} {}) {operand})", to.bits - from.bits)
+            }
         })
     }
 
@@ -40,6 +45,15 @@ impl Domain for Smt {
 
     fn known(&self, _: &String) -> Option<bool> {
         None
+    }
+
+    fn part(&mut self, number: u32, _: &String) -> String {
+        format!("p{number}")
+    }
+
+    fn behind(&mut self, parts: Vec<(u32, String)>, body: String) -> String {
+        let defined: String = parts.iter().map(|(number, value)| format!("(let ((p{number} {value})) ")).collect();
+        format!("{defined}{body}{}", ")".repeat(parts.len()))
     }
 }
 
@@ -120,10 +134,11 @@ pub(super) fn equation(letter: char, var: VarId, value: Value) -> String {
     format!("(= {letter}{} {})", var.index(), constant(value))
 }
 
-fn sort(ty: Ty) -> &'static str {
+fn sort(ty: Ty) -> String {
     match ty {
-        Ty::Bool => "Bool",
-        Ty::Int => "Int",
+        Ty::Bool => "Bool".to_owned(),
+        Ty::Int => "Int".to_owned(),
+        Ty::Machine(ty) => format!("(_ BitVec {})", ty.bits),
     }
 }
 
@@ -132,6 +147,7 @@ fn constant(value: Value) -> String {
         Value::Bool(value) => value.to_string(),
         Value::Int(value) if value < 0 => format!("(- {})", value.unsigned_abs()),
         Value::Int(value) => value.to_string(),
+        Value::Machine(ty, bits) => format!("(_ bv{bits} {})", ty.bits),
     }
 }
 
@@ -148,6 +164,54 @@ fn operator(op: BinaryOp) -> &'static str {
         BinaryOp::Mul => "*",
         BinaryOp::Lt => "<",
         BinaryOp::Le => "<=",
+        BinaryOp::Machine(op, ty) => machine_operator(op, ty),
+    }
+}
+
+fn machine_operator(op: MachineOp, ty: MachineTy) -> &'static str {
+    match op {
+        MachineOp::Add => "bvadd",
+        MachineOp::Sub => "bvsub",
+        MachineOp::Mul => "bvmul",
+        MachineOp::And => "bvand",
+        MachineOp::Or => "bvor",
+        MachineOp::Xor => "bvxor",
+        MachineOp::Shl => "bvshl",
+        MachineOp::Div => {
+            if ty.signed {
+                "bvsdiv"
+            } else {
+                "bvudiv"
+            }
+        }
+        MachineOp::Rem => {
+            if ty.signed {
+                "bvsrem"
+            } else {
+                "bvurem"
+            }
+        }
+        MachineOp::Shr => {
+            if ty.signed {
+                "bvashr"
+            } else {
+                "bvlshr"
+            }
+        }
+        MachineOp::Lt => {
+            if ty.signed {
+                "bvslt"
+            } else {
+                "bvult"
+            }
+        }
+        MachineOp::Le => {
+            if ty.signed {
+                "bvsle"
+            } else {
+                "bvule"
+            }
+        }
     }
 }
 
@@ -160,6 +224,9 @@ pub(super) fn type_of(expr: &Expr, program: &Program) -> Option<Ty> {
         Expr::Bool(_) => Some(Ty::Bool),
         Expr::Int(_) => Some(Ty::Int),
         Expr::Var(var) => program.vars.get(*var).map(|variable| variable.ty),
+        // Proofs about integers say nothing of machine integers.
+        Expr::Machine(..) | Expr::Let(_) | Expr::Part(_) | Expr::Unary(UnaryOp::Cast(..), _) => None,
+        Expr::Binary(BinaryOp::Machine(..), _) => None,
         Expr::Next(_) | Expr::Passive(_) | Expr::PassiveNext(_) | Expr::Choice(..) => None,
         Expr::Unary(UnaryOp::Not, operand) => (type_of(operand, program)? == Ty::Bool).then_some(Ty::Bool),
         Expr::Unary(UnaryOp::Neg, operand) => (type_of(operand, program)? == Ty::Int).then_some(Ty::Int),

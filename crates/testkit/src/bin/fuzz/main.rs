@@ -23,6 +23,7 @@ use selvedge_testkit::fuzz_targets::seeds::seeds;
 use selvedge_testkit::generate::Weights;
 use selvedge_testkit::harness::{Campaign, Comparison, run, silence_panics};
 use selvedge_testkit::integers::compare::Integers;
+use selvedge_testkit::machine::Machine;
 use selvedge_testkit::rounds::IN_ROUNDS;
 use selvedge_testkit::spin::MODELS;
 use selvedge_testkit::texts::{self, Texts};
@@ -32,8 +33,8 @@ use selvedge_testkit::verify::Judge;
 use selvedge_testkit::workers::Items;
 
 const USAGE: &str = "\
-usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|deadlock|calculus|integers|tts|spin|parser
-            |verify|print|evidence
+usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|deadlock|calculus|integers|machine|tts|spin
+            |parser|verify|print|evidence
             [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N] [--only KIND]
        fuzz faults [--count N] [--jobs N] [--program FILE]
        fuzz interrupts [--count N] [--seed N] [--first N] [--jobs N] [--program FILE]
@@ -51,6 +52,7 @@ rounds  compares the engine with a bound on rounds with searches over all schedu
 deadlock compares the engines that look for deadlocks with a search of all states as they are
 calculus compares the equations of calculus/ with the engines
 integers compares all engines on guarded commands, with a search over a box
+machine compares all engines on programs with machine integers, over bits, with a search over the integers
 tts     compares all ways to decide coverability on random thread-transition systems
 spin    compares SPIN with the oracle on the models of programs with threads
 parser  reads and formats mutated texts
@@ -111,6 +113,7 @@ fn main() -> ExitCode {
         "spin" => options.compare(MODELS),
         "systems" => options.compare_systems(),
         "integers" => options.run(Integers { solvers: find_solvers(&selvedge_check::Solvers::default()) }),
+        "machine" => options.run(Machine::default()),
         "tts" => options.run(Coverability),
         "verify" => options.run(options.judge()),
         "parser" => match texts::sources() {

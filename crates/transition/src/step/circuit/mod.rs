@@ -9,6 +9,9 @@
 
 mod start;
 
+use std::convert::Infallible;
+
+use selvedge_ir::visit::Parts;
 use selvedge_ir::{Assign, BinaryOp, Call, Edge, EdgeId, Expr, Op, ProcId, Program, Scope, UnaryOp, Value, VarId};
 use selvedge_logic::aig::{Aig, Input, Lit};
 
@@ -89,23 +92,34 @@ fn fresh(aig: &mut Aig, count: usize) -> Vec<Input> {
 
 /// Encodes an expression whose variables and choices `leaf` encodes.
 fn expr(aig: &mut Aig, expr: &Expr, leaf: &dyn Fn(&Aig, &Expr) -> Lit) -> Lit {
+    expr_in(&mut Parts::new(), aig, expr, leaf)
+}
+
+fn expr_in(parts: &mut Parts<Lit>, aig: &mut Aig, expr: &Expr, leaf: &dyn Fn(&Aig, &Expr) -> Lit) -> Lit {
     match expr {
         Expr::Bool(value) => Lit::from(*value),
-        Expr::Unary(UnaryOp::Not, operand) => !self::expr(aig, operand, leaf),
+        Expr::Unary(UnaryOp::Not, operand) => !expr_in(parts, aig, operand, leaf),
         Expr::Binary(op, pair) => {
-            let left = self::expr(aig, &pair.0, leaf);
-            let right = self::expr(aig, &pair.1, leaf);
+            let left = expr_in(parts, aig, &pair.0, leaf);
+            let right = expr_in(parts, aig, &pair.1, leaf);
             binary(aig, *op, left, right)
         }
         Expr::Ite(triple) => {
-            let condition = self::expr(aig, &triple.0, leaf);
-            let then = self::expr(aig, &triple.1, leaf);
-            let otherwise = self::expr(aig, &triple.2, leaf);
+            let condition = expr_in(parts, aig, &triple.0, leaf);
+            let then = expr_in(parts, aig, &triple.1, leaf);
+            let otherwise = expr_in(parts, aig, &triple.2, leaf);
             aig.ite(condition, then, otherwise)
         }
+        Expr::Let(shared) => {
+            let Ok(lit) = parts.scope(shared, |parts, expr| Ok::<_, Infallible>(expr_in(parts, aig, expr, leaf)));
+            lit
+        }
+        Expr::Part(number) => *parts.get(*number),
         Expr::Var(_) | Expr::Next(_) | Expr::Choice(..) => leaf(aig, expr),
         Expr::Passive(_) | Expr::PassiveNext(_) => unreachable!("without other threads passive parts are left out"),
-        Expr::Int(_) | Expr::Unary(..) => unreachable!("the engines of this module support Boolean programs only"),
+        Expr::Int(_) | Expr::Machine(..) | Expr::Unary(..) => {
+            unreachable!("the engines of this module support Boolean programs only")
+        }
     }
 }
 
@@ -116,7 +130,7 @@ fn binary(aig: &mut Aig, op: BinaryOp, left: Lit, right: Lit) -> Lit {
         BinaryOp::Xor | BinaryOp::Ne => aig.xor(left, right),
         BinaryOp::Implies => aig.implies(left, right),
         BinaryOp::Eq => aig.iff(left, right),
-        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => {
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Machine(..) => {
             unreachable!("the engines of this module support Boolean programs only")
         }
     }

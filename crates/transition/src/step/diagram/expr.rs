@@ -1,27 +1,35 @@
 //! Expressions as decision diagrams.
 
+use selvedge_ir::visit::Parts;
 use selvedge_ir::{BinaryOp, Expr, UnaryOp};
 use selvedge_logic::bdd::{Bdd, Manager, OutOfNodes};
 
+/// A function that encodes variables and choices.
+type Leaf<'l> = dyn FnMut(&Expr) -> Result<Bdd, OutOfNodes> + 'l;
+
 /// Encodes an expression, whose variables and choices `leaf` encodes.
-pub fn encode(
-    manager: &Manager,
-    expr: &Expr,
-    leaf: &mut dyn FnMut(&Expr) -> Result<Bdd, OutOfNodes>,
-) -> Result<Bdd, OutOfNodes> {
+pub fn encode(manager: &Manager, expr: &Expr, leaf: &mut Leaf<'_>) -> Result<Bdd, OutOfNodes> {
+    encode_in(&mut Parts::new(), manager, expr, leaf)
+}
+
+fn encode_in(parts: &mut Parts<Bdd>, manager: &Manager, expr: &Expr, leaf: &mut Leaf<'_>) -> Result<Bdd, OutOfNodes> {
     Ok(match expr {
         Expr::Bool(value) => manager.constant(*value),
-        Expr::Unary(UnaryOp::Not, operand) => encode(manager, operand, leaf)?.not()?,
+        Expr::Unary(UnaryOp::Not, operand) => encode_in(parts, manager, operand, leaf)?.not()?,
         Expr::Binary(op, pair) => {
-            let left = encode(manager, &pair.0, leaf)?;
-            binary(*op, &left, &encode(manager, &pair.1, leaf)?)?
+            let left = encode_in(parts, manager, &pair.0, leaf)?;
+            binary(*op, &left, &encode_in(parts, manager, &pair.1, leaf)?)?
         }
         Expr::Ite(triple) => {
-            let condition = encode(manager, &triple.0, leaf)?;
-            let then = encode(manager, &triple.1, leaf)?;
-            condition.ite(&then, &encode(manager, &triple.2, leaf)?)?
+            let condition = encode_in(parts, manager, &triple.0, leaf)?;
+            let then = encode_in(parts, manager, &triple.1, leaf)?;
+            condition.ite(&then, &encode_in(parts, manager, &triple.2, leaf)?)?
         }
-        Expr::Int(_) | Expr::Unary(..) => unreachable!("the engines support Boolean programs only"),
+        Expr::Let(shared) => parts.scope(shared, |parts, expr| encode_in(parts, manager, expr, leaf))?,
+        Expr::Part(number) => parts.get(*number).clone(),
+        Expr::Int(_) | Expr::Machine(..) | Expr::Unary(..) => {
+            unreachable!("the engines support Boolean programs only")
+        }
         leaf_expr => leaf(leaf_expr)?,
     })
 }
@@ -33,7 +41,7 @@ fn binary(op: BinaryOp, left: &Bdd, right: &Bdd) -> Result<Bdd, OutOfNodes> {
         BinaryOp::Xor | BinaryOp::Ne => left.xor(right),
         BinaryOp::Implies => left.implies(right),
         BinaryOp::Eq => left.iff(right),
-        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => {
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Machine(..) => {
             unreachable!("the engines support Boolean programs only")
         }
     }

@@ -1,5 +1,8 @@
 //! Packed valuations, and expressions over them in which some choices may be open.
 
+use std::convert::Infallible;
+
+use selvedge_ir::visit::Parts;
 use selvedge_ir::{BinaryOp, Expr, UnaryOp, VarId};
 use smallvec::SmallVec;
 
@@ -70,27 +73,36 @@ impl Tri {
 /// Evaluates a Boolean expression, as far as its leaves have values. The result holds for all values of the open
 /// choices.
 pub fn eval(expr: &Expr, leaf: &dyn Fn(&Expr) -> Tri) -> Tri {
+    eval_in(&mut Parts::new(), expr, leaf)
+}
+
+fn eval_in(parts: &mut Parts<Tri>, expr: &Expr, leaf: &dyn Fn(&Expr) -> Tri) -> Tri {
     match expr {
         Expr::Bool(value) => Tri::known(*value),
-        Expr::Unary(UnaryOp::Not, operand) => eval(operand, leaf).not(),
-        Expr::Binary(op, pair) => binary(*op, &pair.0, &pair.1, leaf),
-        Expr::Ite(triple) => match eval(&triple.0, leaf) {
-            Tri::True => eval(&triple.1, leaf),
-            Tri::False => eval(&triple.2, leaf),
+        Expr::Unary(UnaryOp::Not, operand) => eval_in(parts, operand, leaf).not(),
+        Expr::Binary(op, pair) => binary(parts, *op, pair, leaf),
+        Expr::Ite(triple) => match eval_in(parts, &triple.0, leaf) {
+            Tri::True => eval_in(parts, &triple.1, leaf),
+            Tri::False => eval_in(parts, &triple.2, leaf),
             Tri::Open => {
-                let (then, otherwise) = (eval(&triple.1, leaf), eval(&triple.2, leaf));
+                let (then, otherwise) = (eval_in(parts, &triple.1, leaf), eval_in(parts, &triple.2, leaf));
                 if then == otherwise { then } else { Tri::Open }
             }
         },
-        Expr::Int(_) | Expr::Unary(UnaryOp::Neg | UnaryOp::DivisibleBy(_), _) => {
+        Expr::Let(shared) => {
+            let Ok(value) = parts.scope(shared, |parts, expr| Ok::<_, Infallible>(eval_in(parts, expr, leaf)));
+            value
+        }
+        Expr::Part(number) => *parts.get(*number),
+        Expr::Int(_) | Expr::Machine(..) | Expr::Unary(..) => {
             unreachable!("the engine supports Boolean programs only")
         }
         _ => leaf(expr),
     }
 }
 
-fn binary(op: BinaryOp, left: &Expr, right: &Expr, leaf: &dyn Fn(&Expr) -> Tri) -> Tri {
-    let first = eval(left, leaf);
+fn binary(parts: &mut Parts<Tri>, op: BinaryOp, pair: &(Expr, Expr), leaf: &dyn Fn(&Expr) -> Tri) -> Tri {
+    let first = eval_in(parts, &pair.0, leaf);
     let decided = match op {
         BinaryOp::And => (first == Tri::False).then_some(Tri::False),
         BinaryOp::Or => (first == Tri::True).then_some(Tri::True),
@@ -100,7 +112,7 @@ fn binary(op: BinaryOp, left: &Expr, right: &Expr, leaf: &dyn Fn(&Expr) -> Tri) 
     if let Some(decided) = decided {
         return decided;
     }
-    let second = eval(right, leaf);
+    let second = eval_in(parts, &pair.1, leaf);
     match (op, second) {
         (BinaryOp::And, Tri::False) => Tri::False,
         (BinaryOp::Or | BinaryOp::Implies, Tri::True) => Tri::True,

@@ -1,0 +1,77 @@
+//! Programs with machine integers through the driver: written over bits, and the evidence lifted and judged.
+
+use selvedge_check::{Certificate, Outcome, Question, Reason, Run, Subject};
+use selvedge_driver::{Options, check};
+use selvedge_engines::EngineKind;
+use selvedge_ir::span::SourceMap;
+use selvedge_ir::text::parse;
+use selvedge_ir::validate::validate;
+
+/// The outcome of a check of a program in the text form of the representation.
+fn outcome(text: &str, threads: Option<u32>, engine: Option<EngineKind>) -> Outcome {
+    let program = parse(text).expect("the program is well-formed");
+    validate(&program).expect("the program is valid");
+    let map = SourceMap::default();
+    let question = Question { threads, ..Question::default() };
+    let options = Options { question, engine: engine.map(EngineKind::row), jobs: 1, ..Options::default() };
+    let subject = Subject { program: &program, map: &map, text };
+    check(subject, &options, &Run::unlimited()).expect("the engines and the judge agree").outcome
+}
+
+/// Two threads add to a counter, with a lock or without: then an addition can be lost.
+fn counter(locks: bool) -> String {
+    let (lock, unlock) = if locks { ("h := T constrain !h", "h := F") } else { ("skip", "skip") };
+    format!(
+        "shared n: i32, h: bool, d: u8\ninit n := 0:i32, h := F, d := 0:u8\nproc f() from L0 to L7\nlocal r: i32\n\
+         L0 -> L1: {lock}\nL1 -> L2: r := n\nL2 -> L3: n := i32.add(r, 1000:i32)\nL3 -> L4: {unlock}\n\
+         L4 -> L5: d := u8.add(d, 1:u8)\nL5 -> L6: assert (d != 2:u8) | (n = 2000:i32)\nL6 -> L7: return\n\
+         start f exactly 2"
+    )
+}
+
+#[test]
+fn a_safe_program_has_a_certificate_over_bits() {
+    for engine in [None, Some(EngineKind::Threads), Some(EngineKind::ThreadsExplicit)] {
+        let outcome = outcome(&counter(true), Some(2), engine);
+        assert!(matches!(outcome, Outcome::Safe(Some(Certificate::OverBits(_)))), "{engine:?}: {outcome:?}");
+    }
+}
+
+#[test]
+fn an_error_is_executed_on_machine_integers() {
+    for engine in [None, Some(EngineKind::Threads), Some(EngineKind::Exhaustive)] {
+        let outcome = outcome(&counter(false), Some(2), engine);
+        assert!(matches!(outcome, Outcome::Unsafe(_)), "{engine:?}: {outcome:?}");
+    }
+}
+
+/// A sum that leaves its type wraps around; a loop ends where its counter says.
+#[test]
+fn one_thread_is_decided_by_all_engines_for_one_thread() {
+    let text = |bound: u32| {
+        format!(
+            "shared s: u8\ninit s := 0:u8\nproc main() from L0 to L5\nlocal i: i32\nL0 -> L1: i := 0:i32\n\
+             L1 -> L2: assume i32.lt(i, 20:i32)\nL2 -> L1: s := u8.add(s, i32.u8(i)), i := i32.add(i, 1:i32)\n\
+             L1 -> L3: assume !i32.lt(i, 20:i32)\nL3 -> L4: assert s = {bound}:u8\nL4 -> L5: return\nstart main"
+        )
+    };
+    for engine in [EngineKind::Summaries, EngineKind::Sat, EngineKind::Pushdown, EngineKind::Exhaustive] {
+        let (right, wrong) = (outcome(&text(190), None, Some(engine)), outcome(&text(189), None, Some(engine)));
+        assert!(matches!(right, Outcome::Safe(_)), "{engine:?}: {right:?}");
+        assert!(matches!(wrong, Outcome::Unsafe(_)), "{engine:?}: {wrong:?}");
+    }
+}
+
+#[test]
+fn too_many_bits_are_unknown_with_the_reason() {
+    let vars: Vec<String> = (0..100).map(|number| format!("x{number}: u64")).collect();
+    let text = format!(
+        "shared {}\nproc f() from L0 to L2\nL0 -> L1: assert x0 != x1\nL1 -> L2: return\nstart f",
+        vars.join(", ")
+    );
+    for engine in [Some(EngineKind::Summaries), Some(EngineKind::Threads)] {
+        let outcome = outcome(&text, Some(1), engine);
+        let Outcome::Unknown(Reason::Unsupported(unsupported)) = outcome else { panic!("{engine:?}: {outcome:?}") };
+        assert!(unsupported.reason.contains("6400 Boolean variables"), "{}", unsupported.reason);
+    }
+}
