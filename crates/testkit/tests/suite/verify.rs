@@ -11,8 +11,7 @@ fn the_judge_accepts_no_forged_evidence_against_a_search() {
         let judge = Judge { solvers: solvers.clone(), only: vec![kind.to_string()] };
         // Few programs are safe by their control flow alone, and not every engine finds each execution.
         let n_programs = match kind {
-            "control flow" => 150,
-            "execution" => 60,
+            "control flow" | "execution" => 150,
             _ => 20,
         };
         let tally = sample(judge, 1, 0, n_programs);
