@@ -22,9 +22,10 @@ fn outcome(text: &str, threads: Option<u32>, engine: Option<EngineKind>) -> Outc
 fn counter(locks: bool) -> String {
     let (lock, unlock) = if locks { ("h := T constrain !h", "h := F") } else { ("skip", "skip") };
     format!(
-        "shared n: i32, h: bool, d: u8\ninit n := 0:i32, h := F, d := 0:u8\nproc f() from L0 to L7\nlocal r: i32\n\
-         L0 -> L1: {lock}\nL1 -> L2: r := n\nL2 -> L3: n := i32.add(r, 1000:i32)\nL3 -> L4: {unlock}\n\
-         L4 -> L5: d := u8.add(d, 1:u8)\nL5 -> L6: assert (d != 2:u8) | (n = 2000:i32)\nL6 -> L7: return\n\
+        "shared n: i16, h: bool, d: u8\ninit n := 0:i16, h := F, d := 0:u8\nproc f() from L0 to L7\nlocal r: i16\n\
+         L0 -> L1: {lock}\nL1 -> L2: r := n\nL2 -> L3: n := i16.add(r, 100:i16)\nL3 -> L4: {unlock}\n\
+         L4 -> L5: d := u8.add(d, 1:u8) constrain u8.lt(d, 2:u8)\nL5 -> L6: assert (d != 2:u8) | (n = 200:i16)\n\
+         L6 -> L7: return\n\
          start f exactly 2"
     )
 }

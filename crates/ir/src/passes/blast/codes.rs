@@ -49,15 +49,20 @@ pub(super) struct Codes {
 }
 
 impl Codes {
-    /// Chooses the bits of all variables.
+    /// Chooses the bits of all variables. The lowest bits of all of them come first, and so on: what computes with
+    /// several variables needs bits of one place together, which matters to decision diagrams.
     pub(super) fn new(program: &Program, ranges: &Ranges) -> Codes {
-        let mut chosen = Codes { codes: IndexVec::new(), vars: IndexVec::new(), origin: IndexVec::new() };
-        for (id, var) in program.vars.iter_enumerated() {
-            let Width { ty, n_bits, rest, .. } = width_of(var.ty, ranges.get(id));
-            let name = |bit: u32| if ty == Ty::Bool { var.name.clone() } else { format!("{}.{bit}", var.name) };
-            let bit = |bit: u32| Var { name: name(bit), ty: Ty::Bool, ..var.clone() };
-            let bits = (0..n_bits).map(|number| chosen.add(id, number, bit(number))).collect();
-            chosen.codes.push(Code { ty, bits, rest });
+        let width = |(id, var): (VarId, &Var)| width_of(var.ty, ranges.get(id));
+        let widths: IndexVec<VarId, Width> = program.vars.iter_enumerated().map(width).collect();
+        let code = |width: &Width| Code { ty: width.ty, bits: Vec::new(), rest: width.rest };
+        let mut chosen =
+            Codes { codes: widths.iter().map(code).collect(), vars: IndexVec::new(), origin: IndexVec::new() };
+        for bit in 0..widths.iter().map(|width| width.n_bits).max().unwrap_or(0) {
+            for (id, var) in program.vars.iter_enumerated().filter(|(id, _)| bit < widths[*id].n_bits) {
+                let name = if var.ty == Ty::Bool { var.name.clone() } else { format!("{}.{bit}", var.name) };
+                let new = chosen.add(id, bit, Var { name, ty: Ty::Bool, ..var.clone() });
+                chosen.codes[id].bits.push(new);
+            }
         }
         chosen
     }
