@@ -1,7 +1,8 @@
 //! The encoding of states as bytes, since the visited set holds millions of them.
 //!
-//! A truth value is a byte; a machine integer is a byte for its type, and its bits as a number. Numbers are written in groups of seven bits, the last one with its top bit
-//! clear. Only canonical states are encoded: the numbers of threads are their positions.
+//! A truth value is a byte; a machine integer is a byte for its type, and its bits as a number. Numbers are written in
+//! groups of seven bits, the last one with its top bit clear. Only canonical states are encoded: the numbers of threads
+//! are their positions.
 
 use selvedge_ir::trace::{Fresh, StartThread, ThreadId};
 use selvedge_ir::{EdgeId, EntryId, LocId, MachineTy, ProcId, Value, VarId};

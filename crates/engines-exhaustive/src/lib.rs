@@ -4,7 +4,8 @@
 //! The order of work: all initial states, then the successors of each state in the order in which they were found.
 //! States that differ only in the numbers of their threads are one state ([`selvedge_replay::canonical`]). It ends
 //! because the numbers of threads and frames are bounded and all values are Boolean or of a fixed width. It is right
-//! because it tries every step that the interpreter lists; if the bound on frames cut something off, it does not answer "safe".
+//! because it tries every step that the interpreter lists; if the bound on frames cut something off, it does not answer
+//! "safe".
 //!
 //! A state none of whose steps is possible is a deadlock. Whether there is one with any number of threads is not
 //! decided by any number of them, since one more thread may free the others: then a few threads are tried, one more

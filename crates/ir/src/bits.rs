@@ -1,5 +1,5 @@
-//! The relation between a program with machine integers and one over bits. Locations, edges and procedures have the same
-//! numbers in both. "Old" is the program with machine integers, "new" the one over bits.
+//! The relation between a program with machine integers and one over bits. Locations, edges and procedures have the
+//! same numbers in both. "Old" is the program with machine integers, "new" the one over bits.
 
 use index_vec::IndexVec;
 
@@ -64,7 +64,8 @@ pub struct Width {
     pub n_bits: u32,
     /// The bits above them.
     pub rest: Rest,
-    /// The number of its lowest bits that a procedure returns: no fewer, since a variable that takes them may have more.
+    /// The number of its lowest bits that a procedure returns: no fewer, since a variable that takes them may have
+    /// more.
     pub returned: u32,
 }
 

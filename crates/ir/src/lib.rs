@@ -1,10 +1,11 @@
 //! The control-flow representation of programs, Boolean and integer programs alike.
 //!
 //! Read [`syntax`] first: it holds the types and no code. Everything else is derived from it: [`flow`] indexes the
-//! edges by location, [`visit`] walks expressions, [`machine`] computes with machine integers, [`simplify`] shortens them, [`validate`] says what a well-formed
-//! program is, [`text`] prints and reads programs, [`dot`] draws them, [`passes`] transform them. The passes use the
-//! analyses [`callgraph`], [`mod_ref`] and [`liveness`], which are built on [`dataflow`]. [`trace`] holds executions,
-//! which passes lift, [`mod@bits`] how a program over bits stands for one with machine integers. [`pds`] holds pushdown systems and [`tts`] thread-transition systems; neither are programs.
+//! edges by location, [`visit`] walks expressions, [`machine`] computes with machine integers, [`simplify`] shortens
+//! them, [`validate`] says what a well-formed program is, [`text`] prints and reads programs, [`dot`] draws them,
+//! [`passes`] transform them. The passes use the analyses [`callgraph`], [`mod_ref`] and [`liveness`], which are built
+//! on [`dataflow`]. [`trace`] holds executions, which passes lift, [`mod@bits`] how a program over bits stands for one
+//! with machine integers. [`pds`] holds pushdown systems and [`tts`] thread-transition systems; neither are programs.
 //!
 //! This crate never reads a file, never prints and does not depend on a solver.
 

@@ -312,7 +312,8 @@ pub enum MachineOp {
     Xor,
     /// Shift to the left. The bits of the right operand are read without sign; from the width on, all are lost.
     Shl,
-    /// Shift to the right, in which signed numbers keep their sign. All is lost as in a shift to the left, but the sign.
+    /// Shift to the right, in which signed numbers keep their sign. All is lost as in a shift to the left, but the
+    /// sign.
     Shr,
     /// Less than, as numbers.
     Lt,

@@ -16,8 +16,8 @@ use crate::semantics::participants;
 pub const MAX_WIDTH: usize = 16;
 
 impl Interpreter<'_> {
-    /// Returns whether everything nondeterministic is Boolean or a machine integer of at most [`MAX_WIDTH`] bits, so that
-    /// [`Interpreter::starts`] and [`Interpreter::steps`] list all there is; else a variable or edge that is not.
+    /// Returns whether everything nondeterministic is Boolean or a machine integer of at most [`MAX_WIDTH`] bits, so
+    /// that [`Interpreter::starts`] and [`Interpreter::steps`] list all there is; else a variable or edge that is not.
     pub fn enumerable(&self) -> Result<(), String> {
         if let Some(var) = self.program.vars.iter().find(|var| var.ty == Ty::Int) {
             return Err(format!("`{}` is an integer, which may start with infinitely many values", var.name));

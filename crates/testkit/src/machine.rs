@@ -1,9 +1,9 @@
 //! Programs with machine integers: random ones, in the text form of the representation, and the comparison of all
 //! engines on them, over bits, with the exhaustive engine, which computes with the integers themselves.
 //!
-//! The passes keep the answer of the exhaustive engine. The evidence over bits is judged, and so is what it is lifted to:
-//! executions of the program with machine integers, and certificates about it. Every value that the exhaustive engine observes where it matters belongs to the range
-//! that the analysis of ranges gives its variable.
+//! The passes keep the answer of the exhaustive engine. The evidence over bits is judged, and so is what it is lifted
+//! to: executions of the program with machine integers, and certificates about it. Every value that the exhaustive
+//! engine observes where it matters belongs to the range that the analysis of ranges gives its variable.
 
 use selvedge_check::{Task, ThreadScope};
 use selvedge_driver::{Pass, Simplified, simplify};

@@ -2,14 +2,14 @@
 //!
 //! Variables that several threads can see (shared ones, per-thread ones, and locals that other threads read or assign)
 //! have one set for the whole program, which the order of steps does not influence. A local has a set at each location.
-//! Conditions restrict the sets of what they compare, in their own step; locals stay restricted behind it. A local whose
-//! value at the entry is never read has no value there, whatever it holds.
+//! Conditions restrict the sets of what they compare, in their own step; locals stay restricted behind it. A local
+//! whose value at the entry is never read has no value there, whatever it holds.
 //!
 //! *Order of work.* Locations wait in a queue, at first those with which threads begin. The edges that leave a location
-//! are evaluated over its sets; what flows into a set that grows lets the locations wait that read it. *Invariant*: each
-//! set contains what flows into it from the locations that do not wait. *End*: a set that has grown a few times only
-//! grows to bounds among finitely many thresholds. *Correctness*: by induction over an execution, each value that a
-//! variable has at a location belongs to its set, unless it is the value of a local that is not read before it is
+//! are evaluated over its sets; what flows into a set that grows lets the locations wait that read it. *Invariant*:
+//! each set contains what flows into it from the locations that do not wait. *End*: a set that has grown a few times
+//! only grows to bounds among finitely many thresholds. *Correctness*: by induction over an execution, each value that
+//! a variable has at a location belongs to its set, unless it is the value of a local that is not read before it is
 //! assigned.
 
 mod eval;

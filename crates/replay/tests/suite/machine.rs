@@ -136,7 +136,8 @@ fn circuits_of_the_judge_are_those_of_the_pass() {
     }
     for (from, to) in [("i5", "u9"), ("u5", "i9"), ("i9", "u4"), ("u9", "i3")] {
         let program = program(&format!(
-            "shared x: {from}, z: {to}\nproc f() from L0 to L2\nL0 -> L1: z := {from}.{to}(x)\nL1 -> L2: return\nstart f"
+            "shared x: {from}, z: {to}\nproc f() from L0 to L2\nL0 -> L1: z := {from}.{to}(x)\n\
+             L1 -> L2: return\nstart f"
         ));
         assert_eq!(judged(&program, &Target::default(), trivial(&program)), Ok(()), "{from}.{to}");
     }
