@@ -45,8 +45,10 @@ impl Simplified {
     /// Returns the task over bits, if that is possible and makes a difference.
     pub(crate) fn over_bits(task: &Task<'_>) -> Simplified {
         let unchanged = Simplified::unchanged(task);
+        if !task.program.has_machine_integers() {
+            return unchanged;
+        }
         match blast::run(task.program) {
-            _ if !task.program.has_machine_integers() => unchanged,
             Ok(blasted) => Simplified { program: blasted.program.clone(), bits: Some(Box::new(blasted)), ..unchanged },
             Err(reason) => Simplified { refusal: Some(reason), ..unchanged },
         }

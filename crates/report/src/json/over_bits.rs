@@ -191,3 +191,44 @@ impl OverBitsView {
         Ok(BitProof { program: bits, map, certificate })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use selvedge_check::{Certificate, Paths};
+    use selvedge_ir::passes::blast;
+
+    use super::*;
+
+    const PROGRAM: &str = "shared x: i32, b: bool, u: u64\ninit x := ?0:i32, b := F, u := 18446744073709551615:u64\n\
+        proc f() from L0 to L3\nlocal i: u8\nL0 -> L1: i := call g(x)\nL1 -> L2: b := ?1 constrain u8.lt(i, ?0:u8)\n\
+        L2 -> L3: return\nproc g(p: i32) returns u8 from L4 to L5\nL4 -> L5: return i32.u8(i32.rem(p, 5:i32))\nstart f";
+
+    #[test]
+    fn what_is_written_is_read() {
+        let program = text::parse(PROGRAM).unwrap();
+        let blasted = blast::run(&program).unwrap();
+        let certificate = Certificate::Induction { k: 3, paths: Paths::All };
+        let proof = BitProof { program: blasted.program, map: blasted.lift.map, certificate };
+        let written = serde_json::to_string(&OverBitsView::new(&proof)).unwrap();
+        let read: OverBitsView = serde_json::from_str(&written).unwrap();
+        assert_eq!(read.proof(&program).unwrap(), proof);
+        let nested: ProofView = serde_json::from_str(&format!("{{\"kind\":\"over_bits\",{}", &written[1..])).unwrap();
+        assert_eq!(nested.certificate(&program).unwrap(), Certificate::OverBits(Box::new(proof)));
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let program = text::parse(PROGRAM).unwrap();
+        let blasted = blast::run(&program).unwrap();
+        let certificate = Certificate::ControlFlow(Vec::new());
+        let proof = BitProof { program: blasted.program, map: blasted.lift.map, certificate };
+        let view = OverBitsView::new(&proof);
+        let wrong = OverBitsView { bits: "shared x".to_string(), ..view.clone() };
+        assert!(wrong.proof(&program).is_err());
+        let wrong = OverBitsView { bits: view.bits.replace("return", "x.0 := 1"), ..view.clone() };
+        assert!(wrong.proof(&program).is_err());
+        let mut wrong = view;
+        wrong.ranges.variables[0] = "0..".to_string();
+        assert!(wrong.proof(&program).is_err());
+    }
+}
