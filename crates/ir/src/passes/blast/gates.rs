@@ -130,11 +130,6 @@ impl Gates {
         }
     }
 
-    /// Returns the number of gates.
-    pub(super) fn len(&self) -> usize {
-        self.gates.len()
-    }
-
     /// Returns the expression of a literal, in which a gate with several uses is a shared part. Gates are written in
     /// the order in which they were made, so that their inputs come first.
     pub(super) fn expr(&self, root: Lit) -> Expr {

@@ -31,14 +31,15 @@ use vectors::Bits;
 use super::edit::number_choices;
 use crate::bits::{BitChoice, BitMap, RangeMap, Rest, Width};
 use crate::ranges::{Range, Ranges};
+use crate::simplify::size;
 use crate::syntax::{Assign, BinaryOp, Call, Edge, Entry, Expr, Op, Proc, ProcId, Program, Spawn, Ty, UnaryOp, VarId};
 use crate::visit::{Parts, init_choices};
 
 /// The most Boolean variables that a program may have.
 pub const MAX_VARS: usize = 1 << 12;
 
-/// The most gates that the expressions of a program may have in all.
-pub const MAX_GATES: usize = 1 << 21;
+/// The most leaves and operators that the expressions of a program may have in all.
+pub const MAX_SIZE: usize = 1 << 21;
 
 /// A program over bits. The target is the same.
 #[derive(Clone, Debug)]
@@ -65,7 +66,7 @@ pub fn run(program: &Program) -> Result<Blasted, String> {
         return Err(format!("the machine integers need {n_vars} Boolean variables, and {MAX_VARS} are the most"));
     }
     let results = widths_of_results(program, &ranges);
-    let mut blasted = Writer { program, codes, results, n_gates: 0 }.program()?;
+    let mut blasted = Writer { program, codes, results, size: 0 }.program()?;
     blasted.lift.map.ranges = ranges.map(program);
     Ok(blasted)
 }
@@ -97,7 +98,8 @@ struct Writer<'p> {
     program: &'p Program,
     codes: Codes,
     results: IndexVec<ProcId, Vec<Width>>,
-    n_gates: usize,
+    /// The number of leaves and operators so far.
+    size: usize,
 }
 
 /// The initial values of variables.
@@ -151,13 +153,13 @@ impl Writer<'_> {
         }
     }
 
-    /// Counts the gates that a step has made.
-    fn count(&mut self, n_gates: usize) -> Result<(), String> {
-        self.n_gates += n_gates;
-        if self.n_gates <= MAX_GATES {
+    /// Counts the leaves and operators of some expressions.
+    fn count<'e>(&mut self, written: impl Iterator<Item = &'e Expr>) -> Result<(), String> {
+        self.size += written.map(size).sum::<usize>();
+        if self.size <= MAX_SIZE {
             return Ok(());
         }
-        Err(format!("the arithmetic of machine integers needs more than {MAX_GATES} gates"))
+        Err(format!("the arithmetic of machine integers needs more than {MAX_SIZE} operators on bits"))
     }
 
     fn op(&mut self, op: &Op, owner: ProcId) -> Result<(Op, Vec<BitChoice>), String> {
@@ -190,8 +192,8 @@ impl Writer<'_> {
             }
             Op::Fork(_) | Op::End | Op::AtomicBegin | Op::AtomicEnd => op.clone(),
         };
-        let (n_gates, first) = (step.gates.len(), step.choices);
-        self.count(n_gates)?;
+        let first = step.choices;
+        self.count(written.exprs())?;
         let choices = bit_choices(&types, &first, written.exprs_mut());
         Ok((written, choices))
     }
@@ -209,8 +211,8 @@ impl Writer<'_> {
         let types = init_choices(init);
         let mut step = Step::new(&self.codes, &types);
         let mut written = step.assignments(init);
-        let (n_gates, first) = (step.gates.len(), step.choices);
-        self.count(n_gates)?;
+        let first = step.choices;
+        self.count(written.iter().map(|(_, rhs)| rhs))?;
         let choices = bit_choices(&types, &first, written.iter_mut().map(|(_, rhs)| rhs).collect());
         Ok((written, choices))
     }
