@@ -79,6 +79,8 @@ pub struct Loaded {
     pub program: Option<Program>,
     /// The system that the text describes, if the language is one of systems and no diagnostic is an error.
     pub system: Option<System>,
+    /// The number of threads in a run, the initial one included, if the text bounds it.
+    pub threads: Option<u32>,
     /// The positions of the program's parts.
     pub source_map: SourceMap,
     /// The diagnostics, ordered by position.

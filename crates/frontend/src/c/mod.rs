@@ -101,8 +101,7 @@ pub(crate) fn load(text: &str, load: &crate::LoadOptions) -> crate::Loaded {
     let unit = read(Source::new("", text), &options);
     let mut loaded = crate::Loaded::default();
     if !unit.has_errors() {
-        let (program, source_map, found) = lower::lower(&unit);
-        (loaded.program, loaded.source_map, loaded.diagnostics) = (program, source_map, found);
+        loaded = lower::lower(&unit);
     }
     loaded.diagnostics.extend(unit.diagnostics.iter().cloned());
     // Places in our headers are not in the text: remarks about them are left out.

@@ -156,7 +156,11 @@ fn load_and_check(
         let program = loaded.program.ok_or(NoAnswer::Erroneous)?;
         language::validate(language, &program, &args.question).map_err(NoAnswer::Invalid)?;
         let subject = Subject { program: &program, map: &parts.map, text: source.text() };
-        Ok(CheckResult::Program(Box::new(selvedge_driver::check(subject, &options(args), run)?)))
+        let mut options = options(args);
+        // A bound that no run exceeds changes no answer.
+        options.question.threads =
+            options.question.threads.or(loaded.threads.filter(|_| options.question.initial.is_none()));
+        Ok(CheckResult::Program(Box::new(selvedge_driver::check(subject, &options, run)?)))
     })();
     (parts, result)
 }

@@ -40,13 +40,33 @@ impl Body<'_, '_> {
                 let old = self.modify(&access, ty, |_| ty.constant(1));
                 Ok(MachineTy::unsigned(1).truth(Ir::binary(IrOp::Ne, old, ty.constant(0))))
             }
-            (Builtin::AtomicFetch { op, returns_new, scaled: false }, [pointer, value, ..])
-            | (Builtin::SyncFetch { op, returns_new }, [pointer, value, ..]) => {
-                let (access, ty) = self.atomic(pointer)?;
-                let value = self.operand(value, ty)?;
-                let old = self.modify(&access, ty, |old| fetched(op, ty, old, value.clone()));
-                Ok(if returns_new { fetched(op, ty, old, value) } else { old })
+            (Builtin::AtomicFetch { op, returns_new, scaled }, [pointer, value, ..])
+                if !scaled || !self.points_to_pointer(pointer) =>
+            {
+                self.fetch(op, returns_new, pointer, value)
             }
+            (Builtin::SyncFetch { op, returns_new }, [pointer, value, ..]) => {
+                self.fetch(op, returns_new, pointer, value)
+            }
+            _ => self.other_builtin(builtin, args, expr),
+        }
+    }
+
+    fn points_to_pointer(&self, pointer: &Expr) -> bool {
+        self.unit.types.pointee(pointer.ty).is_some_and(|of| self.unit.types.is_pointer(of))
+    }
+
+    fn fetch(&mut self, op: FetchOp, returns_new: bool, pointer: &Expr, value: &Expr) -> Lowered<Ir> {
+        let (access, ty) = self.atomic(pointer)?;
+        let value = self.operand(value, ty)?;
+        let old = self.modify(&access, ty, |old| fetched(op, ty, old, value.clone()));
+        Ok(if returns_new { fetched(op, ty, old, value) } else { old })
+    }
+
+    /// Evaluates operations that compare, and those that take the addresses of their operands.
+    fn other_builtin(&mut self, builtin: Builtin, args: &[Expr], expr: &Expr) -> Lowered<Ir> {
+        let zero = INT.constant(0);
+        match (builtin, args) {
             (Builtin::SyncBoolCompareAndSwap | Builtin::SyncValCompareAndSwap, [pointer, old, new]) => {
                 let (access, ty) = self.atomic(pointer)?;
                 let (expected, new) = (self.operand(old, ty)?, self.operand(new, ty)?);
@@ -58,6 +78,27 @@ impl Body<'_, '_> {
             }
             (Builtin::AtomicCompareExchange, [pointer, expected, desired, weak, ..]) => {
                 self.compare_exchange(pointer, expected, desired, weak)
+            }
+            (Builtin::AtomicLoadInto, [pointer, result, ..]) => {
+                let (access, ty) = self.atomic(pointer)?;
+                let (into, into_ty) = self.atomic(result)?;
+                let value = self.load(&access, ty)?;
+                self.store(&into, cast(value, ty, into_ty), into_ty);
+                Ok(zero)
+            }
+            (Builtin::AtomicStoreFrom, [pointer, value, ..]) => {
+                let (access, ty) = self.atomic(pointer)?;
+                let value = self.loaded_operand(value, ty)?;
+                self.store(&access, value, ty);
+                Ok(zero)
+            }
+            (Builtin::AtomicExchangeInto, [pointer, value, result, ..]) => {
+                let (access, ty) = self.atomic(pointer)?;
+                let value = self.loaded_operand(value, ty)?;
+                let (into, into_ty) = self.atomic(result)?;
+                let old = self.modify(&access, ty, |_| value);
+                self.store(&into, cast(old, ty, into_ty), into_ty);
+                Ok(zero)
             }
             (Builtin::Unreachable | Builtin::Trap, _) => {
                 self.stop();
@@ -87,6 +128,13 @@ impl Body<'_, '_> {
         let value = self.value(value)?;
         let value = cast(value, from, ty);
         Ok(if matches!(value, Ir::Machine(..)) { value } else { self.save(value, ty) })
+    }
+
+    /// Returns the value that a pointer points to, in the type of the object.
+    fn loaded_operand(&mut self, pointer: &Expr, ty: MachineTy) -> Lowered<Ir> {
+        let (access, from) = self.atomic(pointer)?;
+        let value = self.load(&access, from)?;
+        Ok(self.save(cast(value, from, ty), ty))
     }
 
     fn compare_exchange(&mut self, pointer: &Expr, expected: &Expr, desired: &Expr, weak: &Expr) -> Lowered<Ir> {

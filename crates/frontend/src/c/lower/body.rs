@@ -8,6 +8,7 @@ use selvedge_ir::{Expr as Ir, LocId, MachineTy, Op, ProcId, Scope, Ty, VarId};
 use super::super::files::Loc;
 use super::super::tree::{FunctionId, LabelId, ObjectId, Unit};
 use super::super::types::QualType;
+use super::expr::is_kept;
 use super::{Lowered, Lowering, refuse};
 
 /// A function while it is being lowered.
@@ -121,10 +122,12 @@ impl Body<'_, '_> {
     pub(super) fn leave(&mut self, value: Option<Ir>, role: Role) -> Lowered<()> {
         let results = self.low.program.procs[self.proc].results.clone();
         let any = results.first().map(|ty| Ir::Choice(0, *ty));
-        let op = match self.is_main {
-            true => Op::End,
-            false => Op::Return(results.first().and(value.or(any)).into_iter().collect()),
-        };
+        if self.is_main {
+            // The program has ended: no thread could see a difference if it ran before. An atomic section stays closed.
+            self.stop();
+            return Ok(());
+        }
+        let op = Op::Return(results.first().and(value.or(any)).into_iter().collect());
         let exit = self.low.program.procs[self.proc].exit;
         self.low.edge(self.at, exit, op, self.span, role);
         self.at = self.new_loc();
@@ -184,7 +187,7 @@ impl Body<'_, '_> {
 
     /// Keeps a value in a variable of its own, unless it is constant.
     pub(super) fn save(&mut self, value: Ir, ty: MachineTy) -> Ir {
-        if matches!(value, Ir::Machine(..)) {
+        if is_kept(&value, self) {
             return value;
         }
         let var = self.temporary(ty);

@@ -4,10 +4,11 @@ use selvedge_ir::{BinaryOp as IrOp, Call, Expr as Ir, MachineTy, Op, VarId};
 
 use super::super::files::Loc;
 use super::super::tree::{Callee, CastKind, Definition, Expr, ExprKind, FunctionId};
+use super::super::types::{FunctionType, QualType};
 use super::body::Body;
 use super::expr::INT;
 use super::facts::is_atomic;
-use super::place::direct;
+use super::place::{cast, direct};
 use super::{Lowered, refuse};
 
 /// Functions that say that an error is reached.
@@ -57,8 +58,8 @@ impl Body<'_, '_> {
             }
             Callee::Direct(function) if self.unit.functions[*function].body.is_some() => {
                 let result = self.result_variable(expr)?;
-                let values = self.values(&args.iter().collect::<Vec<_>>())?;
-                self.enter(*function, result, values, expr.loc)?;
+                let values = self.passed(args)?;
+                self.enter(*function, result, &values, expr.loc)?;
                 Ok(result.map(Ir::Var))
             }
             Callee::Direct(function) => self.library(*function, args, expr),
@@ -75,12 +76,29 @@ impl Body<'_, '_> {
         Ok(Some(self.temporary(ty)))
     }
 
+    /// Evaluates arguments; returns them with their types.
+    fn passed(&mut self, args: &[Expr]) -> Lowered<Vec<(Ir, MachineTy)>> {
+        let values = self.values(&args.iter().collect::<Vec<_>>())?;
+        let typed = args.iter().zip(values).map(|(arg, value)| Ok((value, self.scalar(arg.ty, arg.loc)?)));
+        typed.collect()
+    }
+
     /// Calls a function of the program.
-    fn enter(&mut self, function: FunctionId, result: Option<VarId>, args: Vec<Ir>, loc: Loc) -> Lowered<()> {
+    fn enter(
+        &mut self,
+        function: FunctionId,
+        result: Option<VarId>,
+        args: &[(Ir, MachineTy)],
+        loc: Loc,
+    ) -> Lowered<()> {
         let unit = self.unit;
-        let n_params = unit.functions[function].body.as_ref().map_or(0, |body| body.params.len());
-        if n_params != args.len() {
+        let params = unit.functions[function].body.as_ref().map_or(&[][..], |body| &body.params);
+        if params.len() != args.len() {
             return refuse("a call with another number of arguments is", loc);
+        }
+        let mut converted = Vec::new();
+        for (param, (value, from)) in params.iter().zip(args) {
+            converted.push(cast(value.clone(), *from, self.scalar(unit.objects[*param].ty, loc)?));
         }
         let is_section = is_atomic(unit, function);
         if is_section && (self.low.facts.sections || self.low.facts.nested) {
@@ -90,7 +108,7 @@ impl Body<'_, '_> {
             self.step(Op::AtomicBegin);
         }
         let results = result.into_iter().map(Some).collect();
-        self.step(Op::Call(Call { results, callee: self.low.procs[&function], args }));
+        self.step(Op::Call(Call { results, callee: self.low.procs[&function], args: converted }));
         if is_section {
             self.step(Op::AtomicEnd);
         }
@@ -104,28 +122,45 @@ impl Body<'_, '_> {
         let ty = self.low.pointer_ty();
         let address = self.value(pointer)?;
         let address = self.save(address, ty);
-        let values = self.values(&args.iter().collect::<Vec<_>>())?;
+        let values = self.passed(args)?;
         let (start, end) = (self.at, self.new_loc());
         for function in self.low.facts.taken_functions.clone() {
             let declared = &self.unit.functions[function];
-            if declared.body.is_none() || declared.ty.id != of.id {
+            if declared.body.is_none() || !self.is_callable(declared.ty, of, expr.loc)? {
                 continue;
             }
             self.at = start;
             let is = ty.constant(i128::from(self.low.function_address(function)));
             self.step(Op::assume(Ir::binary(IrOp::Eq, address.clone(), is)));
-            self.enter(function, result, values.clone(), expr.loc)?;
+            self.enter(function, result, &values, expr.loc)?;
             self.jump(end);
         }
         self.at = end;
         Ok(result.map(Ir::Var))
     }
 
+    /// Returns whether a function may be called through a pointer. Types that are neither the same nor clearly different
+    /// are refused.
+    fn is_callable(&self, function: QualType, pointer: QualType, loc: Loc) -> Lowered<bool> {
+        let types = &self.unit.types;
+        let (Some(one), Some(other)) = (types.function(function), types.function(pointer)) else {
+            return refuse("this call is", loc);
+        };
+        let ids = |ty: &FunctionType| -> Vec<_> { ty.params.iter().chain([&ty.result]).map(|ty| ty.id).collect() };
+        match one.prototyped && other.prototyped {
+            true if ids(one) == ids(other) => Ok(true),
+            true if one.params.len() != other.params.len() => Ok(false),
+            _ => refuse("a call through a pointer beside functions of another type is", loc),
+        }
+    }
+
     fn library(&mut self, function: FunctionId, args: &[Expr], expr: &Expr) -> Lowered<Option<Ir>> {
         let unit = self.unit;
         let name = unit.name(unit.functions[function].name);
         match (name, args) {
-            ("__VERIFIER_assert" | "__CPROVER_assert", [condition, ..]) => self.assert(condition).map(|()| None),
+            ("assert" | "__VERIFIER_assert" | "__CPROVER_assert", [condition, ..]) => {
+                self.assert(condition).map(|()| None)
+            }
             ("__VERIFIER_assume" | "__CPROVER_assume" | "assume_abort_if_not", [condition]) => {
                 let (holds, fails) = (self.new_loc(), self.new_loc());
                 self.branch(condition, holds, fails)?;

@@ -455,7 +455,7 @@ impl Body<'_, '_> {
 pub(super) const INT: MachineTy = MachineTy::signed(32);
 
 /// Returns whether a value is constant or in a variable for intermediate values, which nothing changes.
-fn is_kept(value: &Ir, body: &Body<'_, '_>) -> bool {
+pub(super) fn is_kept(value: &Ir, body: &Body<'_, '_>) -> bool {
     match value {
         Ir::Machine(..) => true,
         Ir::Var(var) => body.in_use.iter().any(|(_, known)| known == var),

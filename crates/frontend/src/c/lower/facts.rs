@@ -34,6 +34,8 @@ pub(super) struct Facts {
     pub(super) running: Vec<FunctionId>,
     /// The objects whose addresses are values somewhere.
     pub(super) taken: BTreeSet<ObjectId>,
+    /// The objects that are read, or may be: whose addresses are taken or that are changed by reading them.
+    pub(super) read: FxHashSet<ObjectId>,
     /// The functions whose addresses are values somewhere.
     pub(super) taken_functions: BTreeSet<FunctionId>,
     /// The functions that run in at most one frame at a time.
@@ -42,6 +44,8 @@ pub(super) struct Facts {
     pub(super) called: FxHashSet<FunctionId>,
     /// For each place where threads are created, the number of threads.
     pub(super) sites: Vec<(Site, FunctionId, Times)>,
+    /// Set if statements are threads of their own, by labels `__CPROVER_ASYNC_1` and so on.
+    pub(super) forks: bool,
     /// Set if some thread is waited for.
     pub(super) joins: bool,
     /// The types of locks and the like, whose parts are not looked at.
@@ -50,6 +54,17 @@ pub(super) struct Facts {
     pub(super) nested: bool,
     /// Set if the program has sections between `__VERIFIER_atomic_begin` and `_end`.
     pub(super) sections: bool,
+}
+
+impl Facts {
+    /// Returns the number of threads of a run, if it is bounded.
+    pub(super) fn threads(&self) -> Option<u32> {
+        if self.forks {
+            return None;
+        }
+        let created = self.sites.iter().map(|(.., times)| *times).fold(Some(0), sum);
+        created.and_then(|created| u32::try_from(created + 1).ok())
+    }
 }
 
 /// The walk over the functions that run.
@@ -113,7 +128,7 @@ impl<'u> Walk<'u> {
         let Some(body) = &unit.functions[function].body else { return };
         self.current = function;
         self.labels.clear();
-        self.times = if jumps_back(&body.block, &mut self.labels) { None } else { Some(1) };
+        self.times = if jumps_back(unit, &body.block, &mut self.labels) { None } else { Some(1) };
         self.stmt(&body.block);
     }
 
@@ -153,6 +168,10 @@ impl<'u> Walk<'u> {
             StmtKind::Switch { value, body, .. } => {
                 self.value(value);
                 self.stmt(body);
+            }
+            StmtKind::Label(label) => {
+                let body = unit.functions[self.current].body.as_ref();
+                self.facts.forks |= body.is_some_and(|body| is_async(unit.name(body.labels[*label].name)));
             }
             StmtKind::Return(value) => value.iter().for_each(|value| self.value(value)),
             _ => {}
@@ -201,18 +220,25 @@ impl<'u> Walk<'u> {
         let unit = self.unit;
         match &expr.kind {
             ExprKind::Decay(place) | ExprKind::AddressOf(place) => self.take(place),
-            ExprKind::Load(place) => self.place(place),
+            ExprKind::Load(place) => {
+                self.facts.read.extend(root(place));
+                self.place(place);
+            }
             ExprKind::Member(_, _) | ExprKind::Object(_) | ExprKind::Deref(_) => self.place(expr),
             ExprKind::CompoundLiteral(object) => self.init(unit.objects[*object].init.as_ref()),
             ExprKind::Assign { target, value }
             | ExprKind::AssignOp { target, value, .. }
             | ExprKind::AssignOffset { target, index: value, .. } => {
+                self.facts.read.extend(root(target));
                 self.place(target);
                 self.value(value);
             }
-            ExprKind::Increment { target, .. } => self.place(target),
+            ExprKind::Increment { target, .. } => {
+                self.facts.read.extend(root(target));
+                self.place(target);
+            }
             ExprKind::Call { callee, args } => self.call(expr, callee, args),
-            ExprKind::Builtin(_, args) => args.iter().for_each(|arg| self.pointer(arg)),
+            ExprKind::Builtin(_, args) => args.iter().for_each(|arg| self.argument(arg)),
             ExprKind::Statements(block) => self.stmt(block),
             _ => expr.kind.operands().into_iter().for_each(|operand| self.value(operand)),
         }
@@ -227,6 +253,12 @@ impl<'u> Walk<'u> {
             ExprKind::Object(_) | ExprKind::Function(_) | ExprKind::String(_) => {}
             _ => self.value(place),
         }
+    }
+
+    /// Walks over a pointer that is followed at once by a function of the library.
+    fn argument(&mut self, pointer: &Expr) {
+        self.facts.read.extend(direct(pointer).and_then(|(place, _)| root(place)));
+        self.pointer(pointer);
     }
 
     /// Walks over a pointer that is followed at once.
@@ -286,7 +318,7 @@ impl<'u> Walk<'u> {
             }
             "pthread_join" | "thrd_join" => {
                 self.facts.joins = true;
-                args.iter().for_each(|arg| self.pointer(arg));
+                args.iter().for_each(|arg| self.argument(arg));
             }
             _ => {
                 if is_sync(name) {
@@ -295,7 +327,7 @@ impl<'u> Walk<'u> {
                     self.facts.opaque.extend(records.map(|of| of.id));
                 }
                 self.facts.sections |= name.starts_with("__VERIFIER_atomic_") || name.starts_with("__CPROVER_atomic_");
-                args.iter().for_each(|arg| self.pointer(arg));
+                args.iter().for_each(|arg| self.argument(arg));
             }
         }
     }
@@ -341,9 +373,11 @@ impl<'u> Walk<'u> {
             frames.get(function) == Some(&Some(1))
                 && !self.callees(*function).any(|callee| self.reaches(callee, *function))
         };
-        let single = self.facts.running.iter().copied().filter(is_single).collect();
+        let may_be_single = self.facts.running.iter().copied().filter(|_| !self.facts.forks);
+        let single = may_be_single.filter(is_single).collect();
         let nested = self.has_nested();
-        Facts { single, nested, ..self.facts }
+        let read = self.facts.read.iter().chain(&self.facts.taken).copied().collect();
+        Facts { single, nested, read, ..self.facts }
     }
 
     /// Returns whether an atomic function calls another one, or itself.
@@ -388,6 +422,11 @@ impl<'u> Walk<'u> {
     }
 }
 
+/// Returns whether a label says that the statement behind it is a thread.
+pub(super) fn is_async(label: &str) -> bool {
+    label.starts_with("__CPROVER_ASYNC_")
+}
+
 /// Returns whether calls of a function are atomic sections.
 pub(super) fn is_atomic(unit: &Unit, function: FunctionId) -> bool {
     unit.name(unit.functions[function].name).starts_with("__VERIFIER_atomic_")
@@ -401,6 +440,16 @@ pub(super) fn named_function(expr: &Expr) -> Option<FunctionId> {
             _ => None,
         },
         ExprKind::Cast { value, .. } => named_function(value),
+        _ => None,
+    }
+}
+
+/// Returns the object that a place is a part of, if no pointer leads to it.
+pub(super) fn root(place: &Expr) -> Option<ObjectId> {
+    match &place.kind {
+        ExprKind::Object(object) | ExprKind::CompoundLiteral(object) => Some(*object),
+        ExprKind::Member(base, _) => root(base),
+        ExprKind::Deref(pointer) => direct(pointer).and_then(|(place, _)| root(place)),
         _ => None,
     }
 }
@@ -434,16 +483,20 @@ fn steps_by_one(step: &Expr) -> Option<ObjectId> {
     }
 }
 
-/// Returns whether a statement jumps back to a label; adds the labels that it has.
-fn jumps_back(stmt: &Stmt, labels: &mut FxHashSet<LabelId>) -> bool {
+/// Returns whether a statement may jump back to a label; adds the labels that it has.
+fn jumps_back(unit: &Unit, stmt: &Stmt, labels: &mut FxHashSet<LabelId>) -> bool {
     match &stmt.kind {
         StmtKind::Label(label) => {
             labels.insert(*label);
             false
         }
         StmtKind::Goto(label) => labels.contains(label),
-        StmtKind::Expr(expr) => has_statements(expr),
-        _ => inner(stmt).into_iter().any(|stmt| jumps_back(stmt, labels)),
+        _ if exprs(stmt).into_iter().any(has_statements) => true,
+        StmtKind::Declare(object) => {
+            let items = unit.objects[*object].init.iter().flat_map(|init| &init.items);
+            items.clone().any(|item| has_statements(&item.value))
+        }
+        _ => inner(stmt).into_iter().any(|stmt| jumps_back(unit, stmt, labels)),
     }
 }
 
@@ -463,21 +516,28 @@ pub(super) fn inner(stmt: &Stmt) -> Vec<&Stmt> {
     }
 }
 
+/// Returns the expressions of a statement, without those of the statements in it and of declarations.
+fn exprs(stmt: &Stmt) -> Vec<&Expr> {
+    match &stmt.kind {
+        StmtKind::Expr(expr) | StmtKind::Return(Some(expr)) => vec![expr],
+        StmtKind::If { condition, .. }
+        | StmtKind::While { condition, .. }
+        | StmtKind::DoWhile { condition, .. }
+        | StmtKind::Switch { value: condition, .. } => vec![condition],
+        StmtKind::For { condition, step, .. } => condition.iter().chain(step).collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// Returns whether a statement uses an object otherwise than for reading its value.
 fn mentions_beside_reads(unit: &Unit, stmt: &Stmt, object: ObjectId) -> bool {
     let in_expr = |expr: &Expr| uses(unit, expr, object);
     let here = match &stmt.kind {
-        StmtKind::Expr(expr) | StmtKind::Return(Some(expr)) => in_expr(expr),
         StmtKind::Declare(declared) => {
             unit.objects[*declared].init.iter().flat_map(|init| &init.items).any(|item| in_expr(&item.value))
         }
-        StmtKind::If { condition, .. }
-        | StmtKind::While { condition, .. }
-        | StmtKind::DoWhile { condition, .. }
-        | StmtKind::Switch { value: condition, .. } => in_expr(condition),
-        StmtKind::For { condition, step, .. } => condition.iter().chain(step).any(in_expr),
         StmtKind::Goto(_) | StmtKind::Label(_) | StmtKind::CaseLabel(_) | StmtKind::Asm => true,
-        _ => false,
+        _ => exprs(stmt).into_iter().any(in_expr),
     };
     here || inner(stmt).into_iter().any(|stmt| mentions_beside_reads(unit, stmt, object))
 }

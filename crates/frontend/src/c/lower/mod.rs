@@ -27,6 +27,7 @@ use selvedge_ir::{Count, Edge, Entry, Expr, Loc as Place, LocId, Op, Proc, ProcI
 use super::files::Loc;
 use super::tree::{FunctionId, ObjectId, Unit};
 use super::types::{QualType, Type};
+use crate::Loaded;
 use crate::diagnostic::{Code, Diagnostic};
 use facts::Facts;
 use objects::Cell;
@@ -68,12 +69,12 @@ struct Lowering<'u> {
 }
 
 /// Lowers a unit without errors. The program is `None` if something is not supported.
-pub(super) fn lower(unit: &Unit) -> (Option<Program>, SourceMap, Vec<Diagnostic>) {
+pub(super) fn lower(unit: &Unit) -> Loaded {
     let Some(main) = unit.function("main").filter(|main| unit.functions[*main].body.is_some()) else {
         let message = "there is no function `main`";
         let help = "a program starts at `main`, which must be defined in the file";
         let missing = Diagnostic::new(Code::CUnsupported, message, Span::default()).help(help);
-        return (None, SourceMap::default(), vec![missing]);
+        return Loaded { diagnostics: vec![missing], ..Loaded::default() };
     };
     let mut low = Lowering::new(unit, Facts::new(unit, main));
     low.declare_procs();
@@ -84,7 +85,8 @@ pub(super) fn lower(unit: &Unit) -> (Option<Program>, SourceMap, Vec<Diagnostic>
     }
     low.add_wrappers();
     low.check_blank();
-    low.finish(main)
+    let threads = low.facts.threads();
+    Loaded { threads, ..low.finish(main) }
 }
 
 impl<'u> Lowering<'u> {
@@ -195,7 +197,7 @@ impl<'u> Lowering<'u> {
     }
 
     /// Adds the initial thread, merges locations that are the same and numbers the others anew.
-    fn finish(mut self, main: FunctionId) -> (Option<Program>, SourceMap, Vec<Diagnostic>) {
+    fn finish(mut self, main: FunctionId) -> Loaded {
         let proc = self.procs[&main];
         let (shared, of_threads) = self.initial_values();
         self.program.init = shared;
@@ -211,6 +213,9 @@ impl<'u> Lowering<'u> {
             self.program.locs.indices().map(|loc| numbers[self.find(loc)].unwrap_or(loc)).collect();
         for edge in &mut self.program.edges {
             (edge.from, edge.to) = (moved[edge.from], moved[edge.to]);
+            if let Op::Fork(begin) = &mut edge.op {
+                *begin = moved[*begin];
+            }
         }
         for proc in &mut self.program.procs {
             (proc.entry, proc.exit) = (moved[proc.entry], moved[proc.exit]);
@@ -220,13 +225,14 @@ impl<'u> Lowering<'u> {
         }
         self.program.locs = locs;
         let is_whole = self.diagnostics.is_empty();
-        (is_whole.then_some(self.program), self.map, self.diagnostics)
+        let program = is_whole.then_some(self.program);
+        Loaded { program, source_map: self.map, diagnostics: self.diagnostics, ..Loaded::default() }
     }
 
     /// Returns the initial values of shared variables and of those of threads.
     fn initial_values(&mut self) -> (Vec<(VarId, Expr)>, Vec<(VarId, Expr)>) {
         let mut values = self.object_values();
-        values.extend(self.threads.initial_values());
+        values.extend(self.threads.initial_values(self.pointer_ty()));
         values.extend(self.sync_values());
         values.sort_by_key(|(var, _)| *var);
         let scope = |var: VarId| self.program.vars[var].scope;

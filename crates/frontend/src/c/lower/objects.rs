@@ -105,6 +105,7 @@ impl Lowering<'_> {
         let (storage, is_taken) = (declared.storage, self.facts.taken.contains(&object));
         let local = declared.function.filter(|_| matches!(storage, Storage::Auto | Storage::Param));
         match (storage, local) {
+            (Storage::Thread, _) if self.facts.forks => refuse("an object of each thread beside such labels is", loc),
             (Storage::Thread, _) if is_taken => refuse("the address of an object of each thread is", loc),
             (Storage::Thread, _) => Ok(Scope::Thread),
             (_, Some(function)) if is_taken => {

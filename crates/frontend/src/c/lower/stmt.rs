@@ -6,6 +6,7 @@ use selvedge_ir::{BinaryOp, Expr as Ir, Label, LocId, MachineOp, Op, Scope, Ty};
 use super::super::files::Loc;
 use super::super::tree::{Case, Expr, ExprKind, LabelId, ObjectId, Stmt, StmtKind};
 use super::body::Body;
+use super::facts::is_async;
 use super::{Lowered, refuse};
 
 impl Body<'_, '_> {
@@ -25,7 +26,7 @@ impl Body<'_, '_> {
             StmtKind::Empty => {}
             StmtKind::Expr(expr) => self.effects(expr)?,
             StmtKind::Declare(object) => self.declare(*object)?,
-            StmtKind::Block(stmts) => stmts.iter().for_each(|stmt| self.stmt(stmt)),
+            StmtKind::Block(stmts) => self.block(stmts),
             StmtKind::If { condition, then, otherwise } => self.if_(condition, then, otherwise.as_deref())?,
             StmtKind::While { condition, body } => self.loop_(Some(condition), None, body, false)?,
             StmtKind::DoWhile { body, condition } => self.loop_(Some(condition), None, body, true)?,
@@ -50,6 +51,38 @@ impl Body<'_, '_> {
         Ok(())
     }
 
+    /// Lowers the statements of a block. A statement behind a label `__CPROVER_ASYNC_1` is a thread, which has copies
+    /// of the locals.
+    fn block(&mut self, stmts: &[Stmt]) {
+        let mut after = None;
+        for stmt in stmts {
+            if after.is_some() && !matches!(stmt.kind, StmtKind::Expr(_)) {
+                let what = "a thread that is not one expression is".to_owned();
+                self.low.report(super::Refused { what, loc: stmt.loc });
+            }
+            self.stmt(stmt);
+            if let Some(after) = after.take() {
+                let exit = self.low.program.procs[self.proc].exit;
+                self.low.edge(self.at, exit, Op::End, self.span, Role::FallOff);
+                self.at = after;
+            } else if self.is_async(stmt) {
+                let (begin, behind) = (self.new_loc(), self.new_loc());
+                self.span = stmt.loc.span;
+                self.low.edge(self.at, behind, Op::Fork(begin), self.span, Role::Statement);
+                self.at = begin;
+                after = Some(behind);
+            }
+        }
+    }
+
+    fn is_async(&self, stmt: &Stmt) -> bool {
+        let body = self.unit.functions[self.function].body.as_ref();
+        match (&stmt.kind, body) {
+            (StmtKind::Label(label), Some(body)) => is_async(self.unit.name(body.labels[*label].name)),
+            _ => false,
+        }
+    }
+
     fn jump_to(&mut self, to: Option<LocId>, loc: Loc) -> Lowered<()> {
         match to {
             Some(to) => self.jump(to),
@@ -68,10 +101,6 @@ impl Body<'_, '_> {
         self.arrive(self.labels[label]);
         let body = self.unit.functions[self.function].body.as_ref();
         let name = body.map_or("", |body| self.unit.name(body.labels[label].name)).to_owned();
-        if name.starts_with("__CPROVER_ASYNC_") {
-            let loc = body.map(|body| body.labels[label].loc).unwrap_or_default();
-            self.low.report(super::Refused { what: format!("the label `{name}` is"), loc });
-        }
         let is_error = name == "ERROR";
         self.low.program.labels.push(Label { name, loc: self.at });
         if is_error {
@@ -184,8 +213,8 @@ impl Body<'_, '_> {
         if declared.init.is_some() {
             return self.initialise(object, declared.loc);
         }
-        if self.repeats {
-            let cells = self.low.cells(object, declared.loc)?;
+        let cells = self.low.cells(object, declared.loc)?;
+        if self.repeats || cells.iter().any(|cell| self.low.is_shared(cell.var)) {
             let any = |(number, cell): (usize, &super::objects::Cell)| {
                 (cell.var, Ir::Choice(number as u32, Ty::Machine(cell.ty)))
             };

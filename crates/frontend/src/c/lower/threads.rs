@@ -13,9 +13,9 @@ use super::super::types::{Length, QualType, Type};
 use super::body::Body;
 use super::calls::is_null;
 use super::expr::INT;
-use super::facts::{Facts, Site, named_function, site};
+use super::facts::{Facts, Site, named_function, root, site};
 use super::objects::Cell;
-use super::place::{Access, Place, any, cast};
+use super::place::{Access, Place, any, cast, direct};
 use super::{Lowered, Lowering, refuse};
 
 /// The limit on threads that somebody waits for.
@@ -63,9 +63,10 @@ impl Threads {
         threads
     }
 
-    /// Returns the initial values: no thread is done.
-    pub(super) fn initial_values(&self) -> Vec<(VarId, Ir)> {
-        let done = self.ends.iter().map(|(done, _)| (*done, Ir::FALSE));
+    /// Returns the initial values: no thread is done. Results are read behind the end of the thread only.
+    pub(super) fn initial_values(&self, pointer: MachineTy) -> Vec<(VarId, Ir)> {
+        let one = |(done, result): &(VarId, VarId)| [(*done, Ir::FALSE), (*result, pointer.constant(0))];
+        let done = self.ends.iter().flat_map(one);
         let counters = self.sites.iter().filter_map(|site| site.counter).map(|counter| (counter, STATE.constant(0)));
         done.chain(counters).collect()
     }
@@ -373,6 +374,9 @@ impl Body<'_, '_> {
             None => {
                 let args = params.iter().map(|_| argument.clone()).collect();
                 self.step(Op::Spawn(Spawn { callee, args }));
+                if self.is_ignored(handle) {
+                    return self.success();
+                }
                 self.any_value(STATE)
             }
             Some(numbered) => {
@@ -400,6 +404,12 @@ impl Body<'_, '_> {
             self.store(&access, cast(number, STATE, ty), ty);
         }
         self.success()
+    }
+
+    /// Returns whether nobody reads the object that gets the number of a thread.
+    fn is_ignored(&self, handle: &Expr) -> bool {
+        let root = direct(handle).and_then(|(place, _)| root(place));
+        is_null(handle) || root.is_some_and(|root| !self.low.facts.read.contains(&root))
     }
 
     /// Waits until a thread is done.
