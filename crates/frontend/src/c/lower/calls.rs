@@ -139,8 +139,8 @@ impl Body<'_, '_> {
         Ok(result.map(Ir::Var))
     }
 
-    /// Returns whether a function may be called through a pointer. Types that are neither the same nor clearly different
-    /// are refused.
+    /// Returns whether a function may be called through a pointer. Types that are neither the same nor clearly
+    /// different are refused.
     fn is_callable(&self, function: QualType, pointer: QualType, loc: Loc) -> Lowered<bool> {
         let types = &self.unit.types;
         let (Some(one), Some(other)) = (types.function(function), types.function(pointer)) else {

@@ -1,8 +1,8 @@
 //! Objects and their cells.
 //!
 //! An object is flattened into its scalar parts, each of which is one variable. Members of a union that lie at the same
-//! offset and have the same size share a cell; unions that overlap otherwise are refused. Addresses are made up: objects
-//! whose addresses are taken have numbers from 16 on, with gaps, functions likewise, and null is 0.
+//! offset and have the same size share a cell; unions that overlap otherwise are refused. Addresses are made up:
+//! objects whose addresses are taken have numbers from 16 on, with gaps, functions likewise, and null is 0.
 
 use rustc_hash::FxHashMap;
 use selvedge_ir::span::Span;
