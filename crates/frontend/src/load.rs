@@ -8,13 +8,15 @@ use selvedge_ir::tts::Tts;
 use selvedge_ir::{Count, Entry, LocId, Proc, Program};
 
 use crate::diagnostic::Diagnostic;
-use crate::{bp, gcl, pds, spec, tts};
+use crate::{bp, c, gcl, pds, spec, tts};
 
 /// An input language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// Boolean programs.
     Bp,
+    /// C with threads.
+    C,
     /// Guarded commands over integers.
     Gcl,
     /// Pushdown systems.
@@ -64,6 +66,10 @@ pub struct LoadOptions {
     pub dialect: Option<Dialect>,
     /// Set if the question is about deadlocks: then a thread-transition system becomes a program that keeps them.
     pub deadlock: bool,
+    /// The sizes of the types of C.
+    pub data_model: c::DataModel,
+    /// Macros of C to define, with their bodies.
+    pub defines: Vec<(String, String)>,
 }
 
 /// The result of reading a text.
@@ -73,6 +79,8 @@ pub struct Loaded {
     pub program: Option<Program>,
     /// The system that the text describes, if the language is one of systems and no diagnostic is an error.
     pub system: Option<System>,
+    /// The number of threads in a run, the initial one included, if the text bounds it.
+    pub threads: Option<u32>,
     /// The positions of the program's parts.
     pub source_map: SourceMap,
     /// The diagnostics, ordered by position.
@@ -99,6 +107,7 @@ impl Language {
     /// Returns the language of a file by its extension. Other extensions, and none, mean a Boolean program.
     pub fn of_path(path: &Path) -> Language {
         match path.extension().and_then(|extension| extension.to_str()) {
+            Some("c" | "i") => Language::C,
             Some("gcl") => Language::Gcl,
             Some("pds") => Language::Pds,
             Some("tts") => Language::Tts,
@@ -111,6 +120,7 @@ impl Language {
     pub fn load(self, text: &str, options: &LoadOptions) -> Loaded {
         match self {
             Language::Bp => bp::load(text, options),
+            Language::C => c::load(text, options),
             Language::Gcl => gcl::load(text),
             Language::Pds => pds::load(text),
             Language::Tts if options.deadlock => tts::load_for_deadlocks(text),
@@ -124,7 +134,7 @@ impl Language {
         match self {
             Language::Bp => Some(bp::format(text)),
             Language::Gcl => Some(gcl::format(text)),
-            Language::Pds | Language::Tts | Language::Spec => None,
+            Language::C | Language::Pds | Language::Tts | Language::Spec => None,
         }
     }
 }

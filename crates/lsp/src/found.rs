@@ -70,7 +70,13 @@ impl Wanted {
             Some(name) => Some(Dialect::named(name).ok_or_else(|| format!("there is no dialect `{name}`"))?),
             None => dialect_of(text, given),
         };
-        Ok(LoadOptions { entry: self.entry.clone(), labels, dialect, deadlock: question.deadlock })
+        Ok(LoadOptions {
+            entry: self.entry.clone(),
+            labels,
+            dialect,
+            deadlock: question.deadlock,
+            ..LoadOptions::default()
+        })
     }
 }
 

@@ -11,6 +11,7 @@ use clap_complete::Shell;
 use selvedge_check::{ContextBound, Initial, Limits, Question};
 use selvedge_engines::sat::{Recursion, SummaryMode};
 use selvedge_frontend::bp::{Dialect, LoadOptions};
+use selvedge_frontend::c::DataModel;
 use selvedge_report::json::QuestionView;
 
 use crate::input::Input;
@@ -35,6 +36,10 @@ pub(crate) struct Cli {
     /// selvedge]
     #[arg(long, value_name = "DIALECT", global = true, value_parser = dialect_parser())]
     pub(crate) dialect: Option<Dialect>,
+
+    /// The sizes of the types of C; the default is lp64
+    #[arg(long, value_name = "MODEL", global = true, value_parser = data_model_parser())]
+    pub(crate) data_model: Option<DataModel>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

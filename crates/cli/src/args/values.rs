@@ -7,6 +7,7 @@ use selvedge_driver::Pass;
 use selvedge_engines::EngineKind;
 use selvedge_engines::sat::{Recursion, SummaryMode};
 use selvedge_frontend::bp::Dialect;
+use selvedge_frontend::c::DataModel;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum When {
@@ -28,11 +29,13 @@ pub(crate) enum Format {
 /// The languages that programs are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InputFormat {
-    /// By file extension: `.gcl` for guarded commands, `.pds` for pushdown systems, `.tts` for thread-transition
+    /// By file extension: `.c` and `.i` for C, `.gcl` for guarded commands, `.pds` for pushdown systems, `.tts` for thread-transition
     /// systems, `.spec` for Petri nets, anything else for Boolean programs
     Auto,
     /// Boolean programs
     Bp,
+    /// C with threads (docs/c.md)
+    C,
     /// Guarded commands over integers (docs/gcl.md)
     Gcl,
     /// Pushdown systems (docs/pds.md)
@@ -119,6 +122,18 @@ pub(super) fn dialect_parser() -> impl clap::builder::TypedValueParser<Value = D
     let names: Vec<PossibleValue> = Dialect::ALL.iter().map(value).collect();
     PossibleValuesParser::new(names)
         .map(|name| Dialect::named(&name).expect("the parser accepts only the names of dialects"))
+}
+
+pub(super) fn data_model_parser() -> impl clap::builder::TypedValueParser<Value = DataModel> {
+    let value = |model: &DataModel| {
+        PossibleValue::new(model.name()).help(match model {
+            DataModel::Lp64 => "`long` and pointers have 64 bits",
+            DataModel::Ilp32 => "`long` and pointers have 32 bits",
+        })
+    };
+    let names: Vec<PossibleValue> = DataModel::ALL.iter().map(value).collect();
+    PossibleValuesParser::new(names)
+        .map(|name| DataModel::named(&name).expect("the parser accepts only the names of data models"))
 }
 
 pub(super) fn summary_mode_parser() -> impl clap::builder::TypedValueParser<Value = SummaryMode> {

@@ -55,7 +55,7 @@ pub(super) fn convert(args: &ConvertArgs, session: &Session) -> Result<Exit, Exi
     let language = language_of(&args.input, InputFormat::Auto);
     let titled = match language {
         Language::Tts | Language::Spec => of_system(language, args, session)?,
-        Language::Bp | Language::Pds | Language::Gcl => of_program(args, session)?,
+        Language::Bp | Language::C | Language::Pds | Language::Gcl => of_program(args, session)?,
     };
     let write = |text: &str| outputs::write_or_print(args.output.as_ref(), text, session);
     match args.to {

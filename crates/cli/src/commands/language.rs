@@ -14,6 +14,7 @@ use crate::session::Session;
 pub(crate) fn language_of(input: &Input, format: InputFormat) -> Language {
     match (format, input) {
         (InputFormat::Bp, _) | (InputFormat::Auto, Input::Stdin) => Language::Bp,
+        (InputFormat::C, _) => Language::C,
         (InputFormat::Gcl, _) => Language::Gcl,
         (InputFormat::Pds, _) => Language::Pds,
         (InputFormat::Tts, _) => Language::Tts,
@@ -49,7 +50,10 @@ pub(crate) fn validate(language: Language, program: &Program, question: &Questio
     if question.entry.is_some() {
         return invalid("--entry is for Boolean programs", "leave it out");
     }
-    if language == Language::Gcl {
+    if language == Language::C && question.deadlock {
+        return invalid("--deadlock is not for C programs", "leave it out");
+    }
+    if matches!(language, Language::C | Language::Gcl) {
         return Ok(());
     }
     if question.deadlock && language == Language::Spec {

@@ -4,7 +4,7 @@ use selvedge_check::{OwnedTask, Question, Subject, Task};
 use selvedge_driver::Failure;
 use selvedge_frontend::Language;
 use selvedge_frontend::bp::LoadOptions;
-use selvedge_frontend::diagnostic::Diagnostic;
+use selvedge_frontend::diagnostic::{Code, Diagnostic};
 use selvedge_ir::span::SourceMap;
 use selvedge_report::diagnostic::{Shown, render};
 use selvedge_report::json::{QuestionView, ReadError, digest};
@@ -77,14 +77,21 @@ pub(crate) fn load_as(
     session: &Session,
 ) -> Result<Program, Exit> {
     let source = language::read(language, input, session).map_err(|message| session.refuse(Exit::Input, message))?;
-    let options = LoadOptions { dialect: session.dialect, ..options.clone() };
+    let options = LoadOptions { dialect: session.dialect, data_model: session.data_model, ..options.clone() };
     let loaded = language.load(source.text(), &options);
     print_diagnostics(&source, &loaded.diagnostics, warnings, session);
     if loaded.system.is_some() && loaded.program.is_none() {
         session.printer.error(&format!("{}: this command does not support pushdown systems", source.name));
     }
-    let program = loaded.program.ok_or(Exit::Input)?;
+    let program = loaded.program.ok_or_else(|| without_program(&loaded.diagnostics))?;
     Ok(Program { source, map: loaded.source_map, program })
+}
+
+/// Returns the end of a command whose input has errors: one that only has what is not supported yet is not wrong.
+fn without_program(diagnostics: &[Diagnostic]) -> Exit {
+    let mut errors = diagnostics.iter().filter(|found| found.is_error()).peekable();
+    let is_unsupported = errors.peek().is_some() && errors.all(|error| error.code == Code::CUnsupported);
+    if is_unsupported { Exit::Unknown } else { Exit::Input }
 }
 
 /// Reads a text, or says why not.

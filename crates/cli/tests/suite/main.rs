@@ -6,6 +6,7 @@
 
 mod boom;
 mod browser;
+mod c;
 mod check;
 mod commands;
 mod contexts;

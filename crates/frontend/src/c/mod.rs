@@ -5,6 +5,7 @@
 //!   be parsed without knowing which names are types.
 //! - `types`, `layout`: types, their sizes and offsets in a data model.
 //! - `fold`: the values of constant expressions.
+//! - `lower`: the program of the representation, for the functions that run.
 //! - `dump`: tokens and the typed tree as text.
 //!
 //! Nothing is approximated. A construct that is outside of the language that is read is an error with the code
@@ -19,6 +20,7 @@ mod headers;
 pub mod layout;
 pub mod lexer;
 pub mod literals;
+mod lower;
 pub mod names;
 mod parser;
 pub mod preprocess;
@@ -31,6 +33,8 @@ use std::rc::Rc;
 
 pub use preprocess::{Preprocessed, preprocess};
 pub use tree::Unit;
+
+use selvedge_ir::span::Span;
 
 use crate::source::Source;
 
@@ -89,6 +93,27 @@ impl Default for Options {
 /// Reads a translation unit: preprocesses, parses and types it.
 pub fn read(source: Source, options: &Options) -> Unit {
     parser::parse(preprocess(source, options), options)
+}
+
+/// Reads a translation unit and lowers it. Only the headers of ours are read.
+pub(crate) fn load(text: &str, load: &crate::LoadOptions) -> crate::Loaded {
+    let options = Options { model: load.data_model, defines: load.defines.clone(), ..Options::default() };
+    let unit = read(Source::new("", text), &options);
+    let mut loaded = crate::Loaded::default();
+    if !unit.has_errors() {
+        loaded = lower::lower(&unit);
+    }
+    loaded.diagnostics.extend(unit.diagnostics.iter().cloned());
+    // Places in our headers are not in the text: remarks about them are left out.
+    let is_inside = |span: Span| span.end as usize <= text.len();
+    for diagnostic in &mut loaded.diagnostics {
+        diagnostic.secondary.retain(|remark| is_inside(remark.span));
+        if !is_inside(diagnostic.primary.span) {
+            diagnostic.primary.span = Span::default();
+        }
+    }
+    loaded.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+    loaded
 }
 
 /// Reads a header from the file system.

@@ -56,5 +56,5 @@ fn finish_with(
         return Loaded { diagnostics, ..Loaded::default() };
     }
     let (program, source_map) = lower(&tts, spans);
-    Loaded { program: Some(program), system: Some(System::Tts(tts)), source_map, diagnostics }
+    Loaded { program: Some(program), system: Some(System::Tts(tts)), source_map, diagnostics, ..Loaded::default() }
 }

@@ -71,7 +71,7 @@ pub(super) fn symbols(uri: &str, text: &str) -> Value {
     match language_of(uri) {
         Language::Bp => outline::boolean(text),
         Language::Gcl => outline::guarded(text),
-        Language::Pds | Language::Tts | Language::Spec => json!([]),
+        Language::C | Language::Pds | Language::Tts | Language::Spec => json!([]),
     }
 }
 
@@ -133,7 +133,7 @@ fn questions(language: Language, text: &str) -> Vec<Span> {
                 }
             }
         }
-        Language::Pds | Language::Tts | Language::Spec => {}
+        Language::C | Language::Pds | Language::Tts | Language::Spec => {}
     }
     found
 }

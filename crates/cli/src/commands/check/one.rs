@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use selvedge_check::{Answer, EngineEnd, Model, Observer, Outcome, Reason, Run, Subject};
 use selvedge_driver::Failure;
 use selvedge_driver::defect::guard;
-use selvedge_frontend::diagnostic::Diagnostic;
+use selvedge_frontend::diagnostic::{Code, Diagnostic};
 use selvedge_frontend::{Language, LoadOptions};
 use selvedge_ir::pds::{Pds, Threads};
 use selvedge_ir::span::SourceMap;
@@ -116,8 +116,12 @@ pub(super) fn check(
     };
     let checked = guard(|| match language {
         Language::Pds => system::load_and_check(input, &source, args, &run, reading),
-        Language::Bp | Language::Gcl | Language::Tts | Language::Spec => {
-            let reader = LoadOptions { dialect: session.dialect, ..args.question.load_options() };
+        Language::Bp | Language::C | Language::Gcl | Language::Tts | Language::Spec => {
+            let reader = LoadOptions {
+                dialect: session.dialect,
+                data_model: session.data_model,
+                ..args.question.load_options()
+            };
             load_and_check(language, &source, args, &reader, &run, reading)
         }
     });
@@ -152,7 +156,11 @@ fn load_and_check(
         let program = loaded.program.ok_or(NoAnswer::Erroneous)?;
         language::validate(language, &program, &args.question).map_err(NoAnswer::Invalid)?;
         let subject = Subject { program: &program, map: &parts.map, text: source.text() };
-        Ok(CheckResult::Program(Box::new(selvedge_driver::check(subject, &options(args), run)?)))
+        let mut options = options(args);
+        // A bound that no run exceeds changes no answer.
+        options.question.threads =
+            options.question.threads.or(loaded.threads.filter(|_| options.question.initial.is_none()));
+        Ok(CheckResult::Program(Box::new(selvedge_driver::check(subject, &options, run)?)))
     })();
     (parts, result)
 }
@@ -174,6 +182,12 @@ impl Summary {
             NoAnswer::NotRead(_) => ("error", Exit::Input, "the input cannot be read".to_string()),
             NoAnswer::Erroneous => {
                 let errors: Vec<_> = diagnostics.iter().filter(|found| found.is_error()).cloned().collect();
+                if errors.iter().all(|error| error.code == Code::CUnsupported) {
+                    let reason = format!("unsupported: {}", errors[0].message);
+                    let line = format!("VERIFICATION UNKNOWN ({reason})");
+                    let (name, remark) = ("unknown", reason.clone());
+                    return Summary { name, word: name, line, remark, reason: Some(reason), exit: Exit::Unknown };
+                }
                 ("error", Exit::Input, format!("{} in the input", selvedge_report::diagnostic::tally(&errors)))
             }
             NoAnswer::Invalid(invalid) => ("error", Exit::Usage, invalid.message.clone()),
@@ -371,6 +385,7 @@ mod tests {
             prop: prop.map(|name| folder.join(name)),
             limits: LimitArgs::default(),
             dialect: None,
+            data_model: Default::default(),
         };
         (check(&args.inputs[0], &args, &session, session.start, observer), *args)
     }

@@ -76,7 +76,9 @@ impl Index {
                     comments: parsed.comments.iter().map(|comment| comment.span).collect(),
                 }
             }
-            Language::Pds | Language::Tts | Language::Spec => Index { entities: Vec::new(), comments: Vec::new() },
+            Language::C | Language::Pds | Language::Tts | Language::Spec => {
+                Index { entities: Vec::new(), comments: Vec::new() }
+            }
         }
     }
 

@@ -1,0 +1,202 @@
+//! Lowering of functions: parameters, the body, its end; and the steps of a body.
+
+use index_vec::IndexVec;
+use rustc_hash::FxHashMap;
+use selvedge_ir::span::{Role, Span};
+use selvedge_ir::{Expr as Ir, LocId, MachineTy, Op, ProcId, Scope, Ty, VarId};
+
+use super::super::files::Loc;
+use super::super::tree::{FunctionId, LabelId, ObjectId, Unit};
+use super::super::types::QualType;
+use super::expr::is_kept;
+use super::{Lowered, Lowering, refuse};
+
+/// A function while it is being lowered.
+pub(super) struct Body<'l, 'u> {
+    pub(super) low: &'l mut Lowering<'u>,
+    pub(super) unit: &'u Unit,
+    pub(super) function: FunctionId,
+    pub(super) proc: ProcId,
+    pub(super) is_main: bool,
+    /// The location at which the next step begins.
+    pub(super) at: LocId,
+    /// The text that the next steps belong to.
+    pub(super) span: Span,
+    /// Set while an expression is lowered that reads one shared cell at most: it is read by the step that uses it.
+    pub(super) inline: bool,
+    pub(super) labels: IndexVec<LabelId, LocId>,
+    /// The locations to which `break` and `continue` lead.
+    pub(super) breaks: Vec<LocId>,
+    pub(super) continues: Vec<LocId>,
+    /// The locations of the cases of the statements `switch` around.
+    pub(super) cases: Vec<Vec<LocId>>,
+    /// The numbers of variables for intermediate values that are free, by their type, and those in use.
+    pub(super) temporaries: FxHashMap<MachineTy, Vec<VarId>>,
+    pub(super) in_use: Vec<(MachineTy, VarId)>,
+    /// Set where statements may be executed again.
+    pub(super) repeats: bool,
+}
+
+impl<'u> Lowering<'u> {
+    /// Lowers one function.
+    pub(super) fn function(&mut self, function: FunctionId, main: FunctionId) {
+        let (unit, proc) = (self.unit, self.procs[&function]);
+        let at = self.program.procs[proc].entry;
+        let span = unit.functions[function].loc.span;
+        let mut body = Body {
+            low: self,
+            unit,
+            function,
+            proc,
+            is_main: function == main,
+            at,
+            span,
+            inline: false,
+            labels: IndexVec::new(),
+            breaks: Vec::new(),
+            continues: Vec::new(),
+            cases: Vec::new(),
+            temporaries: FxHashMap::default(),
+            in_use: Vec::new(),
+            repeats: false,
+        };
+        if let Err(refused) = body.whole() {
+            self.report(refused);
+        }
+    }
+}
+
+impl Body<'_, '_> {
+    fn whole(&mut self) -> Lowered<()> {
+        let unit = self.unit;
+        let declared = &unit.functions[self.function];
+        let Some(body) = &declared.body else { return Ok(()) };
+        if self.is_main && self.low.facts.called.contains(&self.function) {
+            return refuse("a call of `main` is", declared.loc);
+        }
+        if unit.types.function(declared.ty).is_some_and(|ty| ty.variadic) {
+            return refuse(format!("the variadic function `{}` is", unit.name(declared.name)), declared.loc);
+        }
+        if let Some(ty) = self.result(declared.loc)? {
+            self.low.program.procs[self.proc].results = vec![Ty::Machine(ty)];
+        }
+        for param in &body.params {
+            self.param(*param)?;
+        }
+        self.labels = body.labels.iter().map(|_| self.new_loc()).collect();
+        self.repeats = !body.labels.is_empty();
+        self.stmt(&body.block);
+        self.span = body.end.span;
+        self.leave(None, Role::FallOff)
+    }
+
+    /// Returns the type of the result of the function that is lowered.
+    pub(super) fn result(&self, loc: Loc) -> Lowered<Option<MachineTy>> {
+        let ty = self.unit.types.function(self.unit.functions[self.function].ty).map(|ty| ty.result);
+        match ty.filter(|ty| !self.is_main && !self.unit.types.is_void(*ty)) {
+            Some(ty) => self.low.scalar(ty, loc).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn param(&mut self, param: ObjectId) -> Lowered<()> {
+        let declared = &self.unit.objects[param];
+        if self.is_main {
+            return Ok(());
+        }
+        let ty = self.low.scalar(declared.ty, declared.loc)?;
+        let cell = self.low.cells(param, declared.loc)?[0];
+        let var = if self.low.program.vars[cell.var].scope == Scope::Local(self.proc) {
+            cell.var
+        } else {
+            let name = self.unit.name(declared.name).to_owned();
+            let passed = self.low.new_var(name, Scope::Local(self.proc), Ty::Machine(ty), declared.loc.span);
+            self.step(Op::set(vec![(cell.var, Ir::Var(passed))]));
+            passed
+        };
+        self.low.program.procs[self.proc].params.push(var);
+        Ok(())
+    }
+
+    /// Adds the return from the function, or the end of the program. A value that is missing is any value.
+    pub(super) fn leave(&mut self, value: Option<Ir>, role: Role) -> Lowered<()> {
+        let results = self.low.program.procs[self.proc].results.clone();
+        let any = results.first().map(|ty| Ir::Choice(0, *ty));
+        if self.is_main {
+            // The program has ended: no thread could see a difference if it ran before. An atomic section stays closed.
+            self.stop();
+            return Ok(());
+        }
+        let op = Op::Return(results.first().and(value.or(any)).into_iter().collect());
+        let exit = self.low.program.procs[self.proc].exit;
+        self.low.edge(self.at, exit, op, self.span, role);
+        self.at = self.new_loc();
+        Ok(())
+    }
+
+    pub(super) fn new_loc(&mut self) -> LocId {
+        self.low.new_loc(self.proc)
+    }
+
+    /// Adds a step.
+    pub(super) fn step(&mut self, op: Op) {
+        let to = self.new_loc();
+        self.low.edge(self.at, to, op, self.span, Role::Statement);
+        self.at = to;
+    }
+
+    /// Adds the edges of a condition that is decided in one step.
+    pub(super) fn fork(&mut self, condition: Ir, holds: LocId, fails: LocId) {
+        match condition {
+            Ir::Bool(value) => self.low.join(self.at, if value { holds } else { fails }),
+            condition => {
+                let negated = selvedge_ir::simplify::not(condition.clone());
+                self.low.edge(self.at, holds, Op::assume(condition), self.span, Role::Holds);
+                self.low.edge(self.at, fails, Op::assume(negated), self.span, Role::Fails);
+            }
+        }
+    }
+
+    /// Goes on at a location.
+    pub(super) fn jump(&mut self, to: LocId) {
+        self.low.join(self.at, to);
+        self.at = self.new_loc();
+    }
+
+    /// Goes on where nothing follows: the thread makes no step any more.
+    pub(super) fn stop(&mut self) {
+        self.at = self.new_loc();
+    }
+
+    /// Returns a variable for an intermediate value, until [`Body::release`] is called.
+    pub(super) fn temporary(&mut self, ty: MachineTy) -> VarId {
+        let var = match self.temporaries.entry(ty).or_default().pop() {
+            Some(var) => var,
+            None => self.low.new_var(format!("${ty}"), Scope::Local(self.proc), Ty::Machine(ty), self.span),
+        };
+        self.in_use.push((ty, var));
+        var
+    }
+
+    /// Makes the variables that were taken since there were `kept` of them free again.
+    pub(super) fn release(&mut self, kept: usize) {
+        for (ty, var) in self.in_use.split_off(kept).into_iter().rev() {
+            self.temporaries.entry(ty).or_default().push(var);
+        }
+    }
+
+    /// Keeps a value in a variable of its own, unless it is constant.
+    pub(super) fn save(&mut self, value: Ir, ty: MachineTy) -> Ir {
+        if is_kept(&value, self) {
+            return value;
+        }
+        let var = self.temporary(ty);
+        self.step(Op::set(vec![(var, value)]));
+        Ir::Var(var)
+    }
+
+    /// Returns a type as machine integers.
+    pub(super) fn scalar(&self, ty: QualType, loc: Loc) -> Lowered<MachineTy> {
+        self.low.scalar(ty, loc)
+    }
+}

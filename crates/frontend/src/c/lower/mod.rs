@@ -1,0 +1,244 @@
+//! Lowering of the typed tree of C to the representation (`docs/c.md` states the meaning).
+//!
+//! - `facts`: what the program as a whole does: which functions run and how often, whose addresses are taken.
+//! - `objects`: objects are flattened into cells, one variable for each scalar part.
+//! - `body`, `stmt`, `expr`, `place`: functions become procedures. A step reads or writes at most one shared cell.
+//! - `calls`, `threads`, `atomics`: the functions of the library and of the compiler.
+//!
+//! What is not supported is reported where it would be executed; functions that never run are not looked at.
+
+mod atomics;
+mod body;
+mod calls;
+mod expr;
+mod facts;
+mod objects;
+mod place;
+mod stmt;
+mod threads;
+
+use std::collections::BTreeMap;
+
+use index_vec::IndexVec;
+use rustc_hash::FxHashMap;
+use selvedge_ir::span::{Origin, Role, SourceMap, Span};
+use selvedge_ir::{Count, Edge, Entry, Expr, Loc as Place, LocId, Op, Proc, ProcId, Program, Scope, Ty, Var, VarId};
+
+use super::files::Loc;
+use super::tree::{FunctionId, ObjectId, Unit};
+use super::types::{QualType, Type};
+use crate::Loaded;
+use crate::diagnostic::{Code, Diagnostic};
+use facts::Facts;
+use objects::Cell;
+use threads::Threads;
+
+/// A construct that is not supported, and its place.
+pub(super) struct Refused {
+    what: String,
+    loc: Loc,
+}
+
+type Lowered<T> = Result<T, Refused>;
+
+/// Returns the refusal of a construct; the words end in "is" or "are".
+fn refuse<T>(what: impl Into<String>, loc: Loc) -> Lowered<T> {
+    Err(Refused { what: what.into(), loc })
+}
+
+/// The limit on the number of constructs that are reported.
+const MAX_REFUSED: usize = 20;
+
+struct Lowering<'u> {
+    unit: &'u Unit,
+    facts: Facts,
+    program: Program,
+    map: SourceMap,
+    diagnostics: Vec<Diagnostic>,
+    /// For each location the one that it is the same as; itself at the end of the chain.
+    same: IndexVec<LocId, LocId>,
+    procs: FxHashMap<FunctionId, ProcId>,
+    cells: FxHashMap<ObjectId, Vec<Cell>>,
+    /// The states of locks and semaphores, by object and offset.
+    sync: BTreeMap<(ObjectId, u64), Cell>,
+    addresses: objects::Addresses,
+    threads: Threads,
+    /// What pointers point to that become `void *` or integers, and that are made from them.
+    to_blank: Vec<QualType>,
+    from_blank: Vec<(QualType, Loc)>,
+}
+
+/// Lowers a unit without errors. The program is `None` if something is not supported.
+pub(super) fn lower(unit: &Unit) -> Loaded {
+    let Some(main) = unit.function("main").filter(|main| unit.functions[*main].body.is_some()) else {
+        let message = "there is no function `main`";
+        let help = "a program starts at `main`, which must be defined in the file";
+        let missing = Diagnostic::new(Code::CUnsupported, message, Span::default()).help(help);
+        return Loaded { diagnostics: vec![missing], ..Loaded::default() };
+    };
+    let mut low = Lowering::new(unit, Facts::new(unit, main));
+    low.declare_procs();
+    low.declare_threads();
+    low.declare_taken();
+    for function in low.facts.running.clone() {
+        low.function(function, main);
+    }
+    low.add_wrappers();
+    low.check_blank();
+    let threads = low.facts.threads();
+    Loaded { threads, ..low.finish(main) }
+}
+
+impl<'u> Lowering<'u> {
+    fn new(unit: &'u Unit, facts: Facts) -> Lowering<'u> {
+        let threads = Threads::new(&facts);
+        Lowering {
+            unit,
+            facts,
+            program: Program::default(),
+            map: SourceMap::default(),
+            diagnostics: Vec::new(),
+            same: IndexVec::new(),
+            procs: FxHashMap::default(),
+            cells: FxHashMap::default(),
+            sync: BTreeMap::new(),
+            addresses: objects::Addresses::default(),
+            threads,
+            to_blank: Vec::new(),
+            from_blank: Vec::new(),
+        }
+    }
+
+    fn report(&mut self, refused: Refused) {
+        if self.diagnostics.len() < MAX_REFUSED {
+            let message = format!("{} not supported", refused.what);
+            self.diagnostics.push(self.unit.expansions.diagnostic(Code::CUnsupported, message, refused.loc));
+        }
+    }
+
+    fn declare_procs(&mut self) {
+        for function in self.facts.running.clone() {
+            let declared = &self.unit.functions[function];
+            let name = self.unit.name(declared.name).to_owned();
+            let proc = self.new_proc(name, declared.loc.span);
+            self.procs.insert(function, proc);
+        }
+    }
+
+    fn new_proc(&mut self, name: String, span: Span) -> ProcId {
+        let (params, locals, results, none) = (Vec::new(), Vec::new(), Vec::new(), LocId::new(0));
+        let proc = self.program.procs.push(Proc { name, params, locals, results, entry: none, exit: none });
+        self.map.procs.push(span);
+        let (entry, exit) = (self.new_loc(proc), self.new_loc(proc));
+        self.program.procs[proc].entry = entry;
+        self.program.procs[proc].exit = exit;
+        proc
+    }
+
+    fn new_loc(&mut self, proc: ProcId) -> LocId {
+        let loc = self.program.locs.push(Place { proc });
+        self.same.push(loc);
+        loc
+    }
+
+    fn new_var(&mut self, name: String, scope: Scope, ty: Ty, span: Span) -> VarId {
+        let var = self.program.vars.push(Var { name, scope, ty });
+        self.map.vars.push(span);
+        if let Scope::Local(proc) = scope {
+            self.program.procs[proc].locals.push(var);
+        }
+        var
+    }
+
+    fn edge(&mut self, from: LocId, to: LocId, op: Op, span: Span, role: Role) {
+        self.program.edges.push(Edge::new(from, to, op));
+        self.map.edges.push(Origin { span, role });
+    }
+
+    fn is_shared(&self, var: VarId) -> bool {
+        self.program.vars[var].scope == Scope::Shared
+    }
+
+    /// Returns whether objects of two types have the same cells: integers of one size, or one type.
+    fn is_alike(&self, one: QualType, other: QualType) -> bool {
+        let types = &self.unit.types;
+        let size = |ty: QualType| types.integer(ty).map(|kind| (kind.width(types.model), *types.get(ty) == Type::Bool));
+        match (types.get(one), types.get(other)) {
+            (Type::Array(of, _), _) => self.is_alike(*of, other),
+            (_, Type::Array(of, _)) => self.is_alike(one, *of),
+            (Type::Pointer(one), Type::Pointer(other)) => self.is_alike(*one, *other),
+            _ => one.id == other.id || size(one).is_some() && size(one) == size(other),
+        }
+    }
+
+    /// Refuses pointers that may have come from a `void *` or an integer with the address of an object of another type.
+    fn check_blank(&mut self) {
+        for (to, loc) in std::mem::take(&mut self.from_blank) {
+            if let Some(from) = self.to_blank.iter().find(|from| !self.is_alike(**from, to)) {
+                let (from, to) = (self.unit.show_type(*from), self.unit.show_type(to));
+                let what = format!("a pointer to `{to}` where one to `{from}` may have become a `void *` is");
+                self.report(Refused { what, loc });
+            }
+        }
+    }
+
+    /// Returns the location that stands for all that are the same as this one.
+    fn find(&self, mut loc: LocId) -> LocId {
+        while self.same[loc] != loc {
+            loc = self.same[loc];
+        }
+        loc
+    }
+
+    /// Makes two locations one.
+    fn join(&mut self, one: LocId, other: LocId) {
+        let (one, other) = (self.find(one), self.find(other));
+        self.same[one] = other;
+    }
+
+    /// Adds the initial thread, merges locations that are the same and numbers the others anew.
+    fn finish(mut self, main: FunctionId) -> Loaded {
+        let proc = self.procs[&main];
+        let (shared, of_threads) = self.initial_values();
+        self.program.init = shared;
+        let thread_vars = of_threads.iter().map(|(var, _)| *var).collect();
+        let (name, count) = ("main".to_owned(), Count::Exactly(1));
+        self.program.entries.push(Entry { name, proc, count, thread_vars, init: of_threads });
+        let mut numbers: IndexVec<LocId, Option<LocId>> = self.program.locs.iter().map(|_| None).collect();
+        let mut locs = IndexVec::new();
+        for loc in self.program.locs.indices().filter(|loc| self.same[*loc] == *loc) {
+            numbers[loc] = Some(locs.push(self.program.locs[loc]));
+        }
+        let moved: IndexVec<LocId, LocId> =
+            self.program.locs.indices().map(|loc| numbers[self.find(loc)].unwrap_or(loc)).collect();
+        for edge in &mut self.program.edges {
+            (edge.from, edge.to) = (moved[edge.from], moved[edge.to]);
+            if let Op::Fork(begin) = &mut edge.op {
+                *begin = moved[*begin];
+            }
+        }
+        for proc in &mut self.program.procs {
+            (proc.entry, proc.exit) = (moved[proc.entry], moved[proc.exit]);
+        }
+        for label in &mut self.program.labels {
+            label.loc = moved[label.loc];
+        }
+        self.program.locs = locs;
+        let is_whole = self.diagnostics.is_empty();
+        let program = is_whole.then_some(self.program);
+        Loaded { program, source_map: self.map, diagnostics: self.diagnostics, ..Loaded::default() }
+    }
+
+    /// Returns the initial values of shared variables and of those of threads.
+    fn initial_values(&mut self) -> (Vec<(VarId, Expr)>, Vec<(VarId, Expr)>) {
+        let mut values = self.object_values();
+        values.extend(self.threads.initial_values(self.pointer_ty()));
+        values.extend(self.sync_values());
+        values.sort_by_key(|(var, _)| *var);
+        let scope = |var: VarId| self.program.vars[var].scope;
+        let of = |wanted: Scope| -> Vec<(VarId, Expr)> {
+            values.iter().filter(|(var, _)| scope(*var) == wanted).cloned().collect()
+        };
+        (of(Scope::Shared), of(Scope::Thread))
+    }
+}

@@ -1,0 +1,258 @@
+//! Objects and their cells.
+//!
+//! An object is flattened into its scalar parts, each of which is one variable. Members of a union that lie at the same
+//! offset and have the same size share a cell; unions that overlap otherwise are refused. Addresses are made up:
+//! objects whose addresses are taken have numbers from 16 on, with gaps, functions likewise, and null is 0.
+
+use rustc_hash::FxHashMap;
+use selvedge_ir::span::Span;
+use selvedge_ir::{Expr, MachineTy, Scope, Ty, VarId};
+
+use super::super::DataModel;
+use super::super::files::Loc;
+use super::super::fold::{Address, Base, Constant};
+use super::super::tree::{Definition, FunctionId, ObjectId, Storage};
+use super::super::types::{Length, QualType, Type};
+use super::{Lowered, Lowering, refuse};
+
+/// A scalar part of an object.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell {
+    /// In bytes, from the beginning of the object.
+    pub(super) offset: u64,
+    pub(super) size: u64,
+    pub(super) ty: MachineTy,
+    pub(super) var: VarId,
+}
+
+/// A part of an object that is not a variable yet.
+struct Part {
+    offset: u64,
+    size: u64,
+    ty: MachineTy,
+    is_pointer: bool,
+    name: String,
+}
+
+/// The limit on the cells of one object.
+const MAX_CELLS: usize = 4096;
+
+/// The numbers that stand for addresses.
+#[derive(Default)]
+pub(super) struct Addresses {
+    objects: FxHashMap<ObjectId, u64>,
+    functions: FxHashMap<FunctionId, u64>,
+    end: u64,
+}
+
+impl Addresses {
+    /// Returns a number behind all others, with space for an object.
+    fn reserve(&mut self, size: u64) -> u64 {
+        let base = self.end.max(16);
+        self.end = (base + size).next_multiple_of(16) + 16;
+        base
+    }
+}
+
+impl Lowering<'_> {
+    /// Returns the machine integers that represent values of a type.
+    pub(super) fn scalar(&self, ty: QualType, loc: Loc) -> Lowered<MachineTy> {
+        let types = &self.unit.types;
+        match types.get(ty) {
+            Type::Bool => Ok(MachineTy::unsigned(1)),
+            Type::Pointer(_) => Ok(self.pointer_ty()),
+            _ => match types.integer(ty).map(|kind| (kind.width(types.model), kind.is_signed())) {
+                Some((bits @ ..=64, signed)) => Ok(MachineTy { bits: bits as u8, signed }),
+                _ => refuse(format!("a value of type `{}` is", self.unit.show_type(ty)), loc),
+            },
+        }
+    }
+
+    /// Returns the machine integers that represent addresses.
+    pub(super) fn pointer_ty(&self) -> MachineTy {
+        MachineTy::unsigned(if self.unit.types.model == DataModel::Lp64 { 64 } else { 32 })
+    }
+
+    /// Returns the cells of an object.
+    pub(super) fn cells(&mut self, object: ObjectId, loc: Loc) -> Lowered<Vec<Cell>> {
+        if let Some(cells) = self.cells.get(&object) {
+            return Ok(cells.clone());
+        }
+        let scope = self.scope(object, loc)?;
+        let declared = &self.unit.objects[object];
+        let mut parts = Vec::new();
+        self.flatten(declared.ty, 0, self.unit.name(declared.name).to_owned(), &mut parts, loc)?;
+        let span = declared.loc.span;
+        let cells: Vec<Cell> = parts.into_iter().map(|part| self.new_cell(part, scope, span)).collect();
+        self.cells.insert(object, cells.clone());
+        Ok(cells)
+    }
+
+    fn new_cell(&mut self, part: Part, scope: Scope, span: Span) -> Cell {
+        let var = self.new_var(part.name, scope, Ty::Machine(part.ty), span);
+        Cell { offset: part.offset, size: part.size, ty: part.ty, var }
+    }
+
+    /// Returns how many copies of an object there are.
+    pub(super) fn scope(&self, object: ObjectId, loc: Loc) -> Lowered<Scope> {
+        let declared = &self.unit.objects[object];
+        if declared.definition == Definition::Declared && declared.storage == Storage::Static {
+            return refuse(format!("`{}`, which is defined elsewhere, is", self.unit.name(declared.name)), loc);
+        }
+        if declared.storage == Storage::Param && self.is_main(declared.function) {
+            return refuse("the use of the arguments of the program is", loc);
+        }
+        let (storage, is_taken) = (declared.storage, self.facts.taken.contains(&object));
+        let local = declared.function.filter(|_| matches!(storage, Storage::Auto | Storage::Param));
+        match (storage, local) {
+            (Storage::Thread, _) if self.facts.forks => refuse("an object of each thread beside such labels is", loc),
+            (Storage::Thread, _) if is_taken => refuse("the address of an object of each thread is", loc),
+            (Storage::Thread, _) => Ok(Scope::Thread),
+            (_, Some(function)) if is_taken => {
+                let name = self.unit.name(declared.name);
+                match self.facts.single.contains(&function) {
+                    true => Ok(Scope::Shared),
+                    false => refuse(format!("the address of `{name}`, of which several copies may live, is"), loc),
+                }
+            }
+            (_, Some(function)) => match self.procs.get(&function) {
+                Some(proc) => Ok(Scope::Local(*proc)),
+                None => refuse("an object of another function is", loc),
+            },
+            (Storage::Static, _) => Ok(Scope::Shared),
+            _ => refuse("a compound literal outside of functions is", loc),
+        }
+    }
+
+    fn is_main(&self, function: Option<FunctionId>) -> bool {
+        function.is_some_and(|function| self.unit.name(self.unit.functions[function].name) == "main")
+    }
+
+    /// Adds the scalar parts of a type.
+    fn flatten(&self, ty: QualType, offset: u64, name: String, parts: &mut Vec<Part>, loc: Loc) -> Lowered<()> {
+        let types = &self.unit.types;
+        if parts.len() > MAX_CELLS {
+            return refuse(format!("an object with more than {MAX_CELLS} parts is"), loc);
+        }
+        match types.get(ty) {
+            Type::Array(of, Length::Known(length)) => {
+                let size = types.layout(*of).map_or(1, |layout| layout.size);
+                for number in 0..*length {
+                    self.flatten(*of, offset + number * size, format!("{name}[{number}]"), parts, loc)?;
+                }
+                Ok(())
+            }
+            Type::Record(_) if self.facts.opaque.contains(&ty.id) => Ok(()),
+            Type::Record(_) => {
+                let Some(body) = types.record(ty) else { return refuse("an incomplete type is", loc) };
+                for field in &body.fields {
+                    if field.bits.is_some() {
+                        return refuse("a bit-field is", loc);
+                    }
+                    let name = match field.name {
+                        Some(member) => format!("{name}.{}", self.unit.name(member)),
+                        None => name.clone(),
+                    };
+                    self.flatten(field.ty, offset + field.offset, name, parts, loc)?;
+                }
+                Ok(())
+            }
+            _ => {
+                let machine = self.scalar(ty, loc)?;
+                let size = types.layout(ty).map_or(1, |layout| layout.size);
+                add_part(Part { offset, size, ty: machine, is_pointer: types.is_pointer(ty), name }, parts, loc)
+            }
+        }
+    }
+
+    /// Returns the address of an object.
+    pub(super) fn address(&mut self, object: ObjectId) -> u64 {
+        let size = self.unit.types.layout(self.unit.objects[object].ty).map_or(1, |layout| layout.size);
+        let addresses = &mut self.addresses;
+        match addresses.objects.get(&object) {
+            Some(address) => *address,
+            None => {
+                let address = addresses.reserve(size);
+                addresses.objects.insert(object, address);
+                address
+            }
+        }
+    }
+
+    /// Returns the address of a function.
+    pub(super) fn function_address(&mut self, function: FunctionId) -> u64 {
+        let addresses = &mut self.addresses;
+        match addresses.functions.get(&function) {
+            Some(address) => *address,
+            None => {
+                let address = addresses.reserve(1);
+                addresses.functions.insert(function, address);
+                address
+            }
+        }
+    }
+
+    /// Gives all objects whose addresses are taken their addresses.
+    pub(super) fn declare_taken(&mut self) {
+        for object in self.facts.taken.clone() {
+            self.address(object);
+        }
+    }
+
+    /// Returns the initial values of objects that live as long as the program or a thread.
+    pub(super) fn object_values(&mut self) -> Vec<(VarId, Expr)> {
+        let mut objects: Vec<ObjectId> = self.cells.keys().copied().collect();
+        objects.sort_unstable();
+        let mut values = Vec::new();
+        for object in objects {
+            let declared = &self.unit.objects[object];
+            if matches!(declared.storage, Storage::Static | Storage::Thread) {
+                match self.static_values(object) {
+                    Ok(found) => values.extend(found),
+                    Err(refused) => self.report(refused),
+                }
+            }
+        }
+        values
+    }
+
+    fn static_values(&mut self, object: ObjectId) -> Lowered<Vec<(VarId, Expr)>> {
+        let unit = self.unit;
+        let cells = self.cells[&object].clone();
+        let mut numbers = vec![0_i128; cells.len()];
+        for item in unit.objects[object].init.iter().flat_map(|init| &init.items) {
+            let number = match unit.fold(&item.value).map(|folded| folded.constant) {
+                Some(Constant::Integer(number)) => number,
+                Some(Constant::Address(address)) => self.constant_address(address, item.value.loc)?,
+                _ => return refuse("an initial value of this kind is", item.value.loc),
+            };
+            match cells.iter().position(|cell| cell.offset == item.offset) {
+                Some(at) if item.bits.is_none() => numbers[at] = number,
+                _ => return refuse("an initial value of this part is", item.value.loc),
+            }
+        }
+        Ok(cells.iter().zip(numbers).map(|(cell, number)| (cell.var, cell.ty.constant(number))).collect())
+    }
+
+    fn constant_address(&mut self, address: Address, loc: Loc) -> Lowered<i128> {
+        let base = match address.base {
+            Base::Null => 0,
+            Base::Object(object) => self.address(object),
+            Base::Function(function) => self.function_address(function),
+            Base::String(_) => return refuse("the address of a string is", loc),
+        };
+        Ok(i128::from(base) + address.offset)
+    }
+}
+
+/// Adds a part, unless it is one that is there already, as members of unions are.
+fn add_part(part: Part, parts: &mut Vec<Part>, loc: Loc) -> Lowered<()> {
+    let overlaps = |other: &&Part| part.offset < other.offset + other.size && other.offset < part.offset + part.size;
+    match parts.iter().rev().find(overlaps) {
+        None => parts.push(part),
+        Some(same) if same.is_pointer || part.is_pointer => return refuse("a union with pointers is", loc),
+        Some(same) if (same.offset, same.size, same.ty.bits) == (part.offset, part.size, part.ty.bits) => {}
+        Some(_) => return refuse("a union whose members overlap in part is", loc),
+    }
+    Ok(())
+}
