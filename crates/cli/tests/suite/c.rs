@@ -67,7 +67,7 @@ fn what_is_not_supported_is_refused_at_its_place() {
         ("int f(int n, ...) { return n; }\nint main(void) {\n  f(1);\n}", "1:", "the variadic function `f`"),
         ("int f(int *p) {\n  int x;\n  return f(&x);\n}\nint main(void) { f(0); }", "3:", "the address of `x`"),
         (
-            "#include <pthread.h>\nvoid *f(void *a) { return a; }\nint main(void) {\n  pthread_t t;\n  while (1) {\n    \
+            "#include <pthread.h>\nvoid *f(void *a) { return a; }\nint main(void) {\n  pthread_t t;\n  while (1) {\n\
              pthread_create(&t, 0, f, 0);\n    pthread_join(t, 0);\n  }\n}",
             "6:",
             "waiting for threads of which any number may be created here is not supported",

@@ -531,7 +531,7 @@ fn exprs(stmt: &Stmt) -> Vec<&Expr> {
 
 /// Returns whether a statement uses an object otherwise than for reading its value.
 fn mentions_beside_reads(unit: &Unit, stmt: &Stmt, object: ObjectId) -> bool {
-    let in_expr = |expr: &Expr| uses(unit, expr, object);
+    let in_expr = |expr: &Expr| uses(expr, object);
     let here = match &stmt.kind {
         StmtKind::Declare(declared) => {
             unit.objects[*declared].init.iter().flat_map(|init| &init.items).any(|item| in_expr(&item.value))
@@ -542,11 +542,11 @@ fn mentions_beside_reads(unit: &Unit, stmt: &Stmt, object: ObjectId) -> bool {
     here || inner(stmt).into_iter().any(|stmt| mentions_beside_reads(unit, stmt, object))
 }
 
-fn uses(unit: &Unit, expr: &Expr, object: ObjectId) -> bool {
+fn uses(expr: &Expr, object: ObjectId) -> bool {
     match &expr.kind {
         ExprKind::Load(place) if matches!(place.kind, ExprKind::Object(_)) => false,
         ExprKind::Object(used) => *used == object,
         ExprKind::Statements(_) | ExprKind::CompoundLiteral(_) => true,
-        _ => expr.kind.operands().into_iter().any(|operand| uses(unit, operand, object)),
+        _ => expr.kind.operands().into_iter().any(|operand| uses(operand, object)),
     }
 }

@@ -41,6 +41,9 @@ pub(super) struct Refused {
 
 type Lowered<T> = Result<T, Refused>;
 
+/// Initial values of variables.
+type Values = Vec<(VarId, Expr)>;
+
 /// Returns the refusal of a construct; the words end in "is" or "are".
 fn refuse<T>(what: impl Into<String>, loc: Loc) -> Lowered<T> {
     Err(Refused { what: what.into(), loc })
@@ -230,15 +233,14 @@ impl<'u> Lowering<'u> {
     }
 
     /// Returns the initial values of shared variables and of those of threads.
-    fn initial_values(&mut self) -> (Vec<(VarId, Expr)>, Vec<(VarId, Expr)>) {
+    fn initial_values(&mut self) -> (Values, Values) {
         let mut values = self.object_values();
         values.extend(self.threads.initial_values(self.pointer_ty()));
         values.extend(self.sync_values());
         values.sort_by_key(|(var, _)| *var);
         let scope = |var: VarId| self.program.vars[var].scope;
-        let of = |wanted: Scope| -> Vec<(VarId, Expr)> {
-            values.iter().filter(|(var, _)| scope(*var) == wanted).cloned().collect()
-        };
+        let of =
+            |wanted: Scope| -> Values { values.iter().filter(|(var, _)| scope(*var) == wanted).cloned().collect() };
         (of(Scope::Shared), of(Scope::Thread))
     }
 }

@@ -1,9 +1,9 @@
 //! Places: from expressions that denote objects to cells, and their reading and writing.
 //!
 //! A place whose cell is known is that cell. An element of an array with a computed index, or a pointer, has
-//! candidates: cells, each with the condition under which it is the one. The conditions exclude each other. A step that follows a
-//! pointer reads or writes the cell whose condition holds; if there is none, memory outside of objects is used, and the
-//! execution ends there.
+//! candidates: cells, each with the condition under which it is the one. The conditions exclude each other. A step
+//! that follows a pointer reads or writes the cell whose condition holds; if there is none, memory outside of objects
+//! is used, and the execution ends there.
 
 use selvedge_ir::{BinaryOp, Expr as Ir, MachineTy, Op, VarId};
 
