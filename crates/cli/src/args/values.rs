@@ -29,8 +29,8 @@ pub(crate) enum Format {
 /// The languages that programs are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InputFormat {
-    /// By file extension: `.c` and `.i` for C, `.gcl` for guarded commands, `.pds` for pushdown systems, `.tts` for thread-transition
-    /// systems, `.spec` for Petri nets, anything else for Boolean programs
+    /// By file extension: `.c` and `.i` for C, `.gcl` for guarded commands, `.pds` for pushdown systems, `.tts` for
+    /// thread-transition systems, `.spec` for Petri nets, anything else for Boolean programs
     Auto,
     /// Boolean programs
     Bp,
