@@ -26,7 +26,7 @@ impl Body<'_, '_> {
             ExprKind::Statements(block) => self.statements(block, expr).map(drop),
             ExprKind::Builtin(builtin, args) => self.builtin(*builtin, args, expr).map(drop),
             ExprKind::Conditional { condition, then: Some(then), otherwise } if self.is_void(expr) => {
-                if self.is_failure(otherwise) && matches!(then.kind, ExprKind::Cast { kind: CastKind::Void, .. }) {
+                if self.is_failure(otherwise) && !has_effects(then) {
                     return self.assert(condition);
                 }
                 let (holds, fails, end) = (self.new_loc(), self.new_loc(), self.new_loc());

@@ -78,6 +78,8 @@ struct Walk<'u> {
     current: FunctionId,
     times: Times,
     labels: FxHashSet<LabelId>,
+    /// The objects whose addresses are known to be taken.
+    known: BTreeSet<ObjectId>,
 }
 
 fn product(one: Times, other: Times) -> Times {
@@ -89,9 +91,15 @@ fn sum(one: Times, other: Times) -> Times {
 }
 
 impl Facts {
-    /// Collects the facts about a program.
+    /// Collects the facts about a program: first which addresses are taken, then what rests on that.
     pub(super) fn new(unit: &Unit, main: FunctionId) -> Facts {
+        let taken = Facts::collect(unit, main, BTreeSet::new()).taken;
+        Facts::collect(unit, main, taken)
+    }
+
+    fn collect(unit: &Unit, main: FunctionId, known: BTreeSet<ObjectId>) -> Facts {
         let mut walk = Walk {
+            known,
             unit,
             facts: Facts::default(),
             found: FxHashSet::default(),
@@ -183,10 +191,12 @@ impl<'u> Walk<'u> {
         let (counter, start) = self.start(first)?;
         let ExprKind::Binary(op, left, right) = &condition?.kind else { return None };
         let end = self.unit.integer(right)?;
-        let is_counter = loaded(left) == Some(counter) && steps_by_one(step?) == Some(counter);
+        let is_counter = loaded(self.unit, left) == Some(counter) && steps_by_one(step?) == Some(counter);
         let object = &self.unit.objects[counter];
         let is_int = self.unit.types.layout(object.ty)?.size >= 4 && end.abs() < 1 << 30 && start.abs() < 1 << 30;
-        let is_private = object.storage == Storage::Auto && !mentions_beside_reads(self.unit, body, counter);
+        let is_private = object.storage == Storage::Auto
+            && !self.known.contains(&counter)
+            && !mentions_beside_reads(self.unit, body, counter);
         if !(is_counter && is_int && is_private) {
             return None;
         }
@@ -454,14 +464,17 @@ pub(super) fn root(place: &Expr) -> Option<ObjectId> {
     }
 }
 
-/// Returns the object whose value an expression is, whatever it is converted to.
-fn loaded(expr: &Expr) -> Option<ObjectId> {
+/// Returns the object whose value an expression is, also converted to a type that is not smaller.
+fn loaded(unit: &Unit, expr: &Expr) -> Option<ObjectId> {
     match &expr.kind {
         ExprKind::Load(place) => match place.kind {
             ExprKind::Object(object) => Some(object),
             _ => None,
         },
-        ExprKind::Cast { value, .. } => loaded(value),
+        ExprKind::Cast { value, .. } => {
+            let size = |ty| unit.types.layout(ty).map(|layout| layout.size);
+            loaded(unit, value).filter(|_| size(expr.ty) >= size(value.ty))
+        }
         _ => None,
     }
 }

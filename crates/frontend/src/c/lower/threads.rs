@@ -13,7 +13,7 @@ use super::super::types::{Length, QualType, Type};
 use super::body::Body;
 use super::calls::is_null;
 use super::expr::INT;
-use super::facts::{Facts, Site, named_function, root, site};
+use super::facts::{Facts, Site, is_atomic, named_function, root, site};
 use super::objects::Cell;
 use super::place::{Access, Place, any, cast, direct};
 use super::{Lowered, Lowering, refuse};
@@ -353,6 +353,9 @@ impl Body<'_, '_> {
         let Some(function) = named_function(start).filter(|found| unit.functions[*found].body.is_some()) else {
             return refuse("a thread whose function is not named here is", start.loc);
         };
+        if is_atomic(unit, function) {
+            return refuse("a thread that begins with an atomic function is", start.loc);
+        }
         let params = unit.functions[function].body.as_ref().map_or(&[][..], |body| &body.params);
         let takes_pointer = params.iter().all(|param| unit.types.is_pointer(unit.objects[*param].ty));
         if params.len() > 1 || !takes_pointer {
