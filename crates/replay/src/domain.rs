@@ -1,6 +1,7 @@
 //! Values of expressions, whatever they are: numbers and truth values, literals of a SAT solver, text for an SMT
 //! solver.
 
+use rustc_hash::FxHashMap;
 use selvedge_ir::{BinaryOp, Expr, Let, UnaryOp, Value, VarId};
 
 use crate::machine;
@@ -43,15 +44,15 @@ pub(crate) type Leaf<'l, D> = dyn FnMut(&mut D, &Expr) -> Result<<D as Domain>::
 
 /// Computes the value of an expression, in which `leaf` gives the values of variables and choices.
 pub(crate) fn eval<D: Domain>(domain: &mut D, expr: &Expr, leaf: &mut Leaf<'_, D>) -> Result<D::Value, D::Error> {
-    eval_in(domain, expr, leaf, &mut Vec::new())
+    eval_in(domain, expr, leaf, &mut FxHashMap::default())
 }
 
-/// The same where some shared parts have values, the innermost last.
+/// The same where some shared parts have values.
 fn eval_in<D: Domain>(
     domain: &mut D,
     expr: &Expr,
     leaf: &mut Leaf<'_, D>,
-    parts: &mut Vec<(u32, D::Value)>,
+    parts: &mut FxHashMap<u32, D::Value>,
 ) -> Result<D::Value, D::Error> {
     match expr {
         Expr::Bool(value) => domain.lift(Value::Bool(*value)),
@@ -80,28 +81,31 @@ fn eval_in<D: Domain>(
             }
         }
         Expr::Let(shared) => eval_let(domain, shared, leaf, parts),
-        Expr::Part(number) => {
-            let found = parts.iter().rev().find(|(known, _)| known == number);
-            Ok(found.expect("the validator rejects parts without definition").1.clone())
-        }
+        Expr::Part(number) => Ok(parts.get(number).expect("the validator rejects parts without definition").clone()),
     }
 }
 
-/// Computes each part once, in order, and then the expression that uses them.
+/// Computes each part once, in order, and then the expression that uses them. Parts of the same numbers outside count
+/// again afterwards.
 fn eval_let<D: Domain>(
     domain: &mut D,
     shared: &Let,
     leaf: &mut Leaf<'_, D>,
-    parts: &mut Vec<(u32, D::Value)>,
+    parts: &mut FxHashMap<u32, D::Value>,
 ) -> Result<D::Value, D::Error> {
-    let (outside, mut values) = (parts.len(), Vec::new());
+    let (mut outside, mut values) = (Vec::new(), Vec::new());
     for (number, part) in &shared.parts {
         let value = eval_in(domain, part, leaf, parts)?;
-        parts.push((*number, domain.part(*number, &value)));
+        outside.push((*number, parts.insert(*number, domain.part(*number, &value))));
         values.push((*number, value));
     }
     let body = eval_in(domain, &shared.body, leaf, parts)?;
-    parts.truncate(outside);
+    for (number, value) in outside.into_iter().rev() {
+        match value {
+            Some(value) => parts.insert(number, value),
+            None => parts.remove(&number),
+        };
+    }
     Ok(domain.behind(values, body))
 }
 

@@ -60,12 +60,14 @@ impl Case {
 pub(super) fn cases<T>(
     program: &Program,
     now: Values,
+    run: &Run<'_>,
     may_read: impl Fn(NoValue) -> Result<(), Refused>,
     operation: impl Fn(&mut Meaning<'_, Concrete, Case>) -> Result<T, NoValue>,
 ) -> Result<Vec<(Values, T)>, Refused> {
     let mut results = Vec::new();
     let mut open = vec![Case { now, choices: BTreeMap::new() }];
     while let Some(mut case) = open.pop() {
+        run.tick()?;
         match operation(&mut Meaning::new(program, &mut Concrete, &mut case)) {
             Ok(result) => results.push((case.now, result)),
             Err(needed) => {
@@ -291,12 +293,13 @@ impl Traveller for Explorer<'_> {
         vec![state; n_moves]
     }
 
-    fn step(&mut self, step: &Move, state: Way) -> Result<Vec<Way>, Refused> {
+    fn step(&mut self, step: &Move, state: Way, run: &Run<'_>) -> Result<Vec<Way>, Refused> {
         let program = self.table.task.program;
         let edge = &program.edges[step.edge];
         let effects = cases(
             program,
             state.now.clone(),
+            run,
             |needed| self.may_read(needed),
             |meaning| meaning.effect(edge, step.caller),
         )?;

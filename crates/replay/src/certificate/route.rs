@@ -254,7 +254,7 @@ pub(super) trait Traveller {
     fn split(&mut self, state: Self::State, n_moves: usize) -> Vec<Self::State>;
 
     /// Makes a move. Returns the states that it leads to on the way, and keeps those that end it.
-    fn step(&mut self, step: &Move, state: Self::State) -> Result<Vec<Self::State>, Refused>;
+    fn step(&mut self, step: &Move, state: Self::State, run: &Run<'_>) -> Result<Vec<Self::State>, Refused>;
 
     /// Adds a state to those that wait at an inner location.
     fn wait(&mut self, node: usize, waiting: &mut Vec<Self::State>, state: Self::State) -> Result<(), Refused>;
@@ -274,7 +274,7 @@ pub(super) fn travel<T: Traveller>(
             run.tick()?;
             let moves = &route.nodes[node];
             for (step, state) in moves.iter().zip(traveller.split(state, moves.len())) {
-                for after in traveller.step(step, state)? {
+                for after in traveller.step(step, state, run)? {
                     if let To::Inner(next) = step.to {
                         traveller.wait(next, waiting.entry(next).or_default(), after)?;
                     }

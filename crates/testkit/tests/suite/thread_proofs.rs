@@ -86,13 +86,13 @@ fn allows(task: &Task<'_>, row: &Row, rows: &BTreeSet<Row>, listed: &BTreeSet<Sp
     if n_holders > 1 {
         return None;
     }
-    let known = spots(rows);
     let beyond = explore_from(task, vec![state(task, row)?], 10 * N_STATES)?;
     let inside = at_listed(&beyond.rows, listed).iter().all(|next| next == row || rows.contains(next));
-    // Whether a place that no thread reached before must be listed depends on the steps to it.
-    let new_places = spots(&beyond.rows).iter().any(|spot| !known.contains(spot));
+    // Whether a place must be listed depends on the steps to it, of which new states may have others.
+    let is_unlisted = |next: &Row| next.threads.iter().any(|(spot, _)| !listed.contains(spot));
+    let is_hidden = beyond.rows.iter().any(|next| !rows.contains(next) && is_unlisted(next));
     match inside && !beyond.error {
-        true if new_places => None,
+        true if is_hidden => None,
         allowed => Some(allowed),
     }
 }
@@ -105,8 +105,6 @@ struct Tally {
     removed: usize,
     allowed: usize,
     forbidden: usize,
-    /// Closed sets that the judge refuses, since a place that it must see is not listed.
-    refused: usize,
 }
 
 fn try_safe(rng: &mut Rng, seed: u64, posed: &Posed, rows: &BTreeSet<Row>, tally: &mut Tally) {
@@ -135,11 +133,11 @@ fn try_safe(rng: &mut Rng, seed: u64, posed: &Posed, rows: &BTreeSet<Row>, tally
         let mut with = rows.clone();
         with.insert(more.clone());
         let verdict = judged(&task, proof(task.program, &with, &listed));
-        assert!(expected || verdict.is_err(), "seed {seed}: {verdict:?} with {more:?}\n{}", posed.text);
-        match (expected, verdict.is_ok()) {
-            (true, true) => tally.allowed += 1,
-            (true, false) => tally.refused += 1,
-            (false, _) => tally.forbidden += 1,
+        assert_eq!(verdict.is_ok(), expected, "seed {seed}: {verdict:?} with {more:?}\n{}", posed.text);
+        if expected {
+            tally.allowed += 1;
+        } else {
+            tally.forbidden += 1;
         }
     }
 }
@@ -172,9 +170,9 @@ fn the_judge_accepts_closed_sets_without_error_and_no_others() {
             try_safe(rng, seed, &posed, &reached.rows, &mut tally);
         }
     }
-    let Tally { safe, unsafe_, unlisted, removed, allowed, forbidden, refused } = tally;
+    let Tally { safe, unsafe_, unlisted, removed, allowed, forbidden } = tally;
     assert!(
-        safe > 50 && unsafe_ > 50 && unlisted > 100 && removed > 300 && allowed > 50 && forbidden > 50 && refused < 5,
+        safe > 50 && unsafe_ > 50 && unlisted > 100 && removed > 300 && allowed > 50 && forbidden > 50,
         "{tally:?}"
     );
 }

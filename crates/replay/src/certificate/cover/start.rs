@@ -42,7 +42,7 @@ impl Crews {
                 let shared = table.shared(values, false).ok_or(Flaw::Start(loc))?;
                 let crew = by_shared.entry(shared).or_insert_with(|| vec![BTreeSet::new(); program.entries.len()]);
                 for entry in &entries {
-                    crew[entry.index()].extend(begin(table, *entry, &now)?);
+                    crew[entry.index()].extend(begin(table, *entry, &now, run)?);
                 }
             }
         }
@@ -93,7 +93,7 @@ impl Crews {
 fn first_values(table: &StateTable<'_>, run: &Run<'_>) -> Result<Vec<Values>, Refused> {
     let program = table.task.program;
     let open: Values = vec![None; program.vars.len()];
-    let starts = cases(program, open, |_| Ok(()), |meaning| meaning.start_shared())?;
+    let starts = cases(program, open, run, |_| Ok(()), |meaning| meaning.start_shared())?;
     let first = starts.into_iter().map(|(mut values, writes)| {
         write(&mut values, &writes);
         values
@@ -124,7 +124,7 @@ fn only_shared(table: &StateTable<'_>, values: Values) -> Values {
 }
 
 /// The states in which a thread of a kind can begin.
-fn begin(table: &StateTable<'_>, kind: EntryId, shared: &Values) -> Result<BTreeSet<LocalId>, Refused> {
+fn begin(table: &StateTable<'_>, kind: EntryId, shared: &Values, run: &Run<'_>) -> Result<BTreeSet<LocalId>, Refused> {
     let program = table.task.program;
     let position = Position::entry(program, program.entries[kind].proc);
     if table.task.target.has_loc(position.loc) {
@@ -133,7 +133,7 @@ fn begin(table: &StateTable<'_>, kind: EntryId, shared: &Values) -> Result<BTree
     let flaw = Flaw::Start(position.loc);
     let place = table.places.place(Role::Free(kind), &position).ok_or(flaw.clone())?;
     let mut locals = BTreeSet::new();
-    let starts = cases(program, shared.clone(), |_| Ok(()), |meaning| meaning.start_thread(kind))?;
+    let starts = cases(program, shared.clone(), run, |_| Ok(()), |meaning| meaning.start_thread(kind))?;
     for (mut values, writes) in starts {
         write(&mut values, &writes);
         let all = all_values(&values, table.places.vars(place), table.proof.locals.len());

@@ -427,7 +427,7 @@ impl Traveller for Walk<'_> {
         states
     }
 
-    fn step(&mut self, step: &Move, mut state: State) -> Result<Vec<State>, Refused> {
+    fn step(&mut self, step: &Move, mut state: State, _: &Run<'_>) -> Result<Vec<State>, Refused> {
         let program = self.table.task.program;
         let edge = &program.edges[step.edge];
         let mut standing = Standing::new(&self.table.places, &state.now, &state.others);
