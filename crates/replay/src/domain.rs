@@ -47,12 +47,12 @@ pub(crate) fn eval<D: Domain>(domain: &mut D, expr: &Expr, leaf: &mut Leaf<'_, D
     eval_in(domain, expr, leaf, &mut FxHashMap::default())
 }
 
-/// The same where some shared parts have values.
+/// The same where some shared parts have values, the innermost last.
 fn eval_in<D: Domain>(
     domain: &mut D,
     expr: &Expr,
     leaf: &mut Leaf<'_, D>,
-    parts: &mut FxHashMap<u32, D::Value>,
+    parts: &mut FxHashMap<u32, Vec<D::Value>>,
 ) -> Result<D::Value, D::Error> {
     match expr {
         Expr::Bool(value) => domain.lift(Value::Bool(*value)),
@@ -81,31 +81,28 @@ fn eval_in<D: Domain>(
             }
         }
         Expr::Let(shared) => eval_let(domain, shared, leaf, parts),
-        Expr::Part(number) => Ok(parts.get(number).expect("the validator rejects parts without definition").clone()),
+        Expr::Part(number) => {
+            let found = parts.get(number).and_then(|values| values.last());
+            Ok(found.expect("the validator rejects parts without definition").clone())
+        }
     }
 }
 
-/// Computes each part once, in order, and then the expression that uses them. Parts of the same numbers outside count
-/// again afterwards.
+/// Computes each part once, in order, and then the expression that uses them.
 fn eval_let<D: Domain>(
     domain: &mut D,
     shared: &Let,
     leaf: &mut Leaf<'_, D>,
-    parts: &mut FxHashMap<u32, D::Value>,
+    parts: &mut FxHashMap<u32, Vec<D::Value>>,
 ) -> Result<D::Value, D::Error> {
-    let (mut outside, mut values) = (Vec::new(), Vec::new());
+    let mut values = Vec::new();
     for (number, part) in &shared.parts {
         let value = eval_in(domain, part, leaf, parts)?;
-        outside.push((*number, parts.insert(*number, domain.part(*number, &value))));
+        parts.entry(*number).or_default().push(domain.part(*number, &value));
         values.push((*number, value));
     }
     let body = eval_in(domain, &shared.body, leaf, parts)?;
-    for (number, value) in outside.into_iter().rev() {
-        match value {
-            Some(value) => parts.insert(number, value),
-            None => parts.remove(&number),
-        };
-    }
+    shared.parts.iter().for_each(|(number, _)| drop(parts.get_mut(number).and_then(Vec::pop)));
     Ok(domain.behind(values, body))
 }
 
