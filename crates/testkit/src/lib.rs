@@ -36,6 +36,7 @@ pub mod spin;
 pub mod systems;
 
 pub mod boom;
+pub mod c;
 pub mod calculus;
 pub mod campaign;
 pub mod contender;

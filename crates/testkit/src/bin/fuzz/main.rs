@@ -9,6 +9,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use selvedge_driver::external::{Spin, find_solvers};
+use selvedge_testkit::c::compiler::Compiler;
+use selvedge_testkit::c::sequential::Sequential;
 use selvedge_testkit::calculus::EQUATIONS;
 use selvedge_testkit::campaign::{Setting, State, classes};
 use selvedge_testkit::contexts::IN_TURNS;
@@ -114,6 +116,10 @@ fn main() -> ExitCode {
         "systems" => options.compare_systems(),
         "integers" => options.run(Integers { solvers: find_solvers(&selvedge_check::Solvers::default()) }),
         "machine" => options.run(Machine::default()),
+        "c" => match Compiler::find() {
+            Some(compiler) => options.run(Sequential { compiler }),
+            None => usage("a C compiler with `-fsanitize=undefined` is needed"),
+        },
         "tts" => options.run(Coverability),
         "verify" => options.run(options.judge()),
         "parser" => match texts::sources() {

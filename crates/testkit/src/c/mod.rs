@@ -1,0 +1,9 @@
+//! Partners of the reader of C: generated programs that the compiler of the machine compiles and runs.
+
+pub mod compiler;
+mod expr;
+mod maker;
+mod program;
+pub mod sequential;
+mod stmt;
+mod types;
