@@ -52,7 +52,8 @@ impl Compiled {
 
     /// Runs the program and returns what it prints.
     pub(super) fn run(&self, arguments: &[&str]) -> io::Result<String> {
-        let output = Command::new(self.program()).args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output()?;
+        let output =
+            Command::new(self.program()).args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output()?;
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 }

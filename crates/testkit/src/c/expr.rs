@@ -5,7 +5,7 @@
 //! of `&&`, `||`, `?:` and `,` have an order, so both may.
 
 use super::maker::{Function, Maker, Named, Param, Target};
-use super::types::{BOOL, INT, LONG, Ty, UNSIGNED, ULONG};
+use super::types::{BOOL, INT, LONG, Ty, ULONG, UNSIGNED};
 
 impl Maker<'_> {
     /// Returns an expression without effects.
@@ -54,7 +54,7 @@ impl Maker<'_> {
 
     /// Returns the operand of an operation that could overflow in a signed type: mostly as an unsigned number.
     fn wrapped(&mut self, operand: String, ty: Ty) -> (String, Ty) {
-        if ty.promoted().signed && self.rng.percent(70) {
+        if ty.promoted().signed && self.rng.percent(50) {
             let unsigned = ty.unsigned();
             return (format!("({}){operand}", unsigned.name), unsigned);
         }
@@ -187,7 +187,10 @@ impl Maker<'_> {
                 let (value, ty) = self.effect(below);
                 let (value, ty) = self.wrapped(value, ty);
                 let op = ["+", "-", "^", "&", "==", "<", "!="][self.rng.below(7)];
-                (format!("({value} {op} {})", self.rng.between(0, 9)), if op.contains(['=', '<']) { INT } else { ty.promoted() })
+                (
+                    format!("({value} {op} {})", self.rng.between(0, 9)),
+                    if op.contains(['=', '<']) { INT } else { ty.promoted() },
+                )
             }
             _ => {
                 let ty = Ty::random(self.rng);

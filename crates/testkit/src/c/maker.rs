@@ -145,7 +145,9 @@ impl Maker<'_> {
 
     pub(super) fn visible(&self, wanted: impl Fn(&Named) -> bool) -> Vec<Named> {
         let all = self.named.iter().enumerate();
-        all.filter(|(number, named)| wanted(named) && !self.is_hidden(*number)).map(|(_, named)| named.clone()).collect()
+        all.filter(|(number, named)| wanted(named) && !self.is_hidden(*number))
+            .map(|(_, named)| named.clone())
+            .collect()
     }
 
     /// Returns whether a global name is hidden by a local one.
@@ -244,7 +246,8 @@ impl Maker<'_> {
         let mut found: Vec<String> = Vec::new();
         match of {
             Target::Scalar(ty) => {
-                let named = (0..reach.named).filter(|number| !self.is_hidden(*number)).map(|number| &self.named[number]);
+                let named =
+                    (0..reach.named).filter(|number| !self.is_hidden(*number)).map(|number| &self.named[number]);
                 let named = named.filter(|named| named.ty == ty && named.has_address);
                 found.extend(named.map(|named| format!("&{}", named.text)));
                 for array in self.arrays[..reach.arrays].to_vec().iter().filter(|array| array.ty == ty) {
@@ -261,7 +264,9 @@ impl Maker<'_> {
             }
             Target::Pointer(ty) => {
                 let pointers = self.pointers.iter().filter(|pointer| pointer.of == Target::Scalar(ty));
-                found.extend(pointers.filter(|found| found.name.starts_with('$')).map(|found| format!("&{}", found.name)));
+                found.extend(
+                    pointers.filter(|found| found.name.starts_with('$')).map(|found| format!("&{}", found.name)),
+                );
             }
             Target::Struct(number) => {
                 let records = self.records.iter().filter(|(_, other)| *other == number);

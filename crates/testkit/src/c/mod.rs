@@ -1,9 +1,11 @@
 //! Partners of the reader of C: generated programs that the compiler of the machine compiles and runs.
 
 pub mod compiler;
+mod concurrent;
 mod expr;
 mod maker;
 mod program;
 pub mod sequential;
 mod stmt;
+pub mod threads;
 mod types;

@@ -164,7 +164,10 @@ fn compare(program: &Generated, expected: &[u64], number: u64, tally: &mut Tally
     tally.count(COMPARISONS);
     for (name, (expected, found)) in program.observed.iter().zip(expected.iter().zip(&found)) {
         if expected != found {
-            return fault("values", format!("{} is {expected:#x} for the compiler, {found:#x} for us", ours_name(name)));
+            return fault(
+                "values",
+                format!("{} is {expected:#x} for the compiler, {found:#x} for us", ours_name(name)),
+            );
         }
     }
     Ok(())
@@ -187,6 +190,44 @@ fn interpret(program: &Program, observed: &[String], seed: u64) -> Result<Option
     }
     let last = run.states.last().unwrap_or(&run.start);
     let shared = program.vars.iter().filter(|var| var.scope == Scope::Shared).map(|var| var.name.as_str());
-    let values: BTreeMap<&str, u64> = shared.zip(&last.shared).map(|(name, value)| (name, value.number() as u64)).collect();
+    let values: BTreeMap<&str, u64> =
+        shared.zip(&last.shared).map(|(name, value)| (name, value.number() as u64)).collect();
     Ok(Some(observed.iter().map(|name| values.get(ours_name(name).as_str()).copied().unwrap_or(0)).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn generated(text: &str) -> Generated {
+        let observed = vec!["$x".to_owned(), "$done".to_owned()];
+        Generated { text: format!("int $x, $done;\n{text}\n"), observed, is_rare: false }
+    }
+
+    #[test]
+    fn other_values_and_refusals_are_faults() {
+        let program = generated("int $main(void) { $x = 3; $x <<= 2; $done = 1; return 0; }");
+        let stage = |program: &Generated, values: &[u64]| {
+            compare(program, values, 1, &mut Tally::default()).map_err(|fault| fault.stage)
+        };
+        assert_eq!(stage(&program, &[12, 1]), Ok(()));
+        assert_eq!(stage(&program, &[13, 1]), Err("values".to_owned()));
+        assert_eq!(stage(&program, &[12, 0]), Err("values".to_owned()));
+        let refused = generated("int $main(void) { double d = 1; $x = d; $done = 1; return 0; }");
+        assert_eq!(stage(&refused, &[1, 1]), Err("refused".to_owned()));
+    }
+
+    #[test]
+    fn programs_that_do_not_end_have_no_result() {
+        let output = "0 0 7\n0 1 1\n0 end 0\n1 0 5\n2 0 9\n2 end 0\n";
+        assert_eq!(results(output, 4), [Some(vec![7, 1]), None, Some(vec![9]), None]);
+    }
+
+    #[test]
+    fn lines_are_taken_away_while_it_fails() {
+        let lines = (0..20).map(|number| number.to_string()).collect();
+        let small =
+            shrink_lines(lines, |lines| ["3", "11", "12"].iter().all(|line| lines.iter().any(|has| has == line)));
+        assert_eq!(small, ["3", "11", "12"]);
+    }
 }

@@ -191,7 +191,13 @@ impl Maker<'_> {
         let (rounds, extra) = (self.rng.between(1, 3), self.condition());
         let extra = if self.rng.percent(30) { format!(" && ({extra})") } else { String::new() };
         let outside = self.named.len();
-        self.named.push(Named { text: counter.clone(), root: counter.clone(), ty, is_counter: true, has_address: false });
+        self.named.push(Named {
+            text: counter.clone(),
+            root: counter.clone(),
+            ty,
+            is_counter: true,
+            has_address: false,
+        });
         self.loops += 1;
         self.breakable += 1;
         match self.rng.below(4) {
