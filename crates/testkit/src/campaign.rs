@@ -15,8 +15,10 @@ use std::time::{Duration, Instant};
 use selvedge_driver::external::{Spin, find_solvers};
 use serde::{Deserialize, Serialize};
 
+use crate::c;
 use crate::c::compiler::Compiler;
 use crate::c::sequential::Sequential;
+use crate::c::texts::BrokenPrograms;
 use crate::c::threads::Threads;
 use crate::calculus::EQUATIONS;
 use crate::contexts::IN_TURNS;
@@ -81,7 +83,9 @@ pub fn classes() -> Result<Vec<Class>, String> {
     let solvers = find_solvers(&selvedge_check::Solvers::default());
     let judging = solvers.clone();
     let sources = texts::sources()?;
+    let broken = c::texts::sources()?;
     let mut classes = vec![
+        Class::new("c-parser", 3, move || BrokenPrograms { sources: broken.clone() }),
         Class::new("passes", 9, || ALL_WAYS),
         Class::new("engines", 14, || SEQUENTIAL),
         Class::new("threads", 14, || CONCURRENT),

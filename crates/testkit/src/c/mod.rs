@@ -7,5 +7,6 @@ mod maker;
 mod program;
 pub mod sequential;
 mod stmt;
+pub mod texts;
 pub mod threads;
 mod types;

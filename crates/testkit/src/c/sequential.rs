@@ -102,7 +102,7 @@ pub(super) fn shrink_lines(lines: Vec<String>, mut fails: impl FnMut(&[String]) 
 }
 
 /// Returns the text that we read.
-fn ours(program: &Generated) -> String {
+pub(super) fn ours(program: &Generated) -> String {
     format!("{HEADERS}{}", program.text.replace("$main", "main").replace('$', "g_"))
 }
 

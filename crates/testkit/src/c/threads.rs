@@ -195,7 +195,7 @@ impl Threads {
 }
 
 /// Returns the text that we read, with a word for assertions and a claim behind all threads.
-fn ours(program: &str, check: &str, claim: &str) -> String {
+pub(super) fn ours(program: &str, check: &str, claim: &str) -> String {
     let text = program.replace("$check", check).replace("$claim", claim);
     let text = text.lines().filter(|line| !matches!(line.trim(), "$pause;" | "$lock;" | "$unlock;"));
     let text = text.map(|line| line.replace("$main", "main").replace('$', "g_")).collect::<Vec<_>>().join("\n");

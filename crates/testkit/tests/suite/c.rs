@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use selvedge_testkit::c::compiler::Compiler;
 use selvedge_testkit::c::sequential::Sequential;
+use selvedge_testkit::c::texts::{BrokenPrograms, sources};
 use selvedge_testkit::c::threads::Threads;
 use selvedge_testkit::harness::sample;
 use selvedge_testkit::oracle::Budget;
@@ -30,4 +31,10 @@ fn engines_agree_on_programs_with_threads_and_what_happens_is_possible() {
     let tally = sample(Threads { budget, runs: 20, ..Threads::new(compiler) }, 3, 0, 3);
     assert!(tally["safe"] > 5 && tally["unsafe"] > 2, "{tally}");
     assert!(!cfg!(target_arch = "x86_64") || tally["outcomes"] > 20, "{tally}");
+}
+
+#[test]
+fn mutated_programs_are_read_without_panic() {
+    let tally = sample(BrokenPrograms { sources: sources().expect("our programs are readable") }, 1, 0, 1_500);
+    assert!(tally["broken"] > 500 && tally["lowered"] > 100, "the mutations are too mild or too harsh: {tally}");
 }
