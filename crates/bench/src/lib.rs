@@ -4,6 +4,7 @@
 //! least a millisecond; ratios are those of net times. A tool that reached the limit on one size of a family does not
 //! run on the next, and counts with the limit, so that ratios are too small rather than too large.
 
+pub mod c;
 pub mod concurrent;
 pub mod families;
 pub mod integers;

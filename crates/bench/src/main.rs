@@ -13,7 +13,7 @@ use selvedge_bench::output::Output;
 use selvedge_bench::suite::Suite;
 use selvedge_bench::table::{Page, is_group};
 use selvedge_bench::tool::{Ours, Tool, switches};
-use selvedge_bench::{Plan, Record, contradictions, plot, rounds, run, turns};
+use selvedge_bench::{Plan, Record, c, contradictions, plot, rounds, run, turns};
 use selvedge_check::Question;
 use selvedge_driver::external::{Spacer, Spin, find_solvers};
 use selvedge_engines::EngineKind;
@@ -25,12 +25,13 @@ usage: bench [threads|unbounded|everything] [--families a,b] [--engines a,b] [--
        bench integers [--families a,b] [--engines a,b] [--limit SECONDS] [--out FOLDER]
        bench contexts [--families a,b] [--engines a,b] [--limit SECONDS] [--eager-limit SECONDS] [--out FOLDER]
        bench rounds [--families a,b] [--limit SECONDS] [--out FOLDER] [--programs FOLDER]
+       bench c [--families a,b] [--limit SECONDS] [--out FOLDER]
 
 Families: reading, corpus, and those of crates/bench/src/families.rs; with `threads` those of
 crates/bench/src/concurrent, corpus-2, corpus-3 and corpus-4, and every engine with and without each reduction;
 with `unbounded` corpus-tts-one, corpus-tts-any, corpus-bp and families; with `everything` the portfolio on all
 programs; with `contexts` the series of crates/bench/src/turns; with `rounds` the programs of crates/bench/src/rounds,
-which `--programs` only writes into a folder.
+which `--programs` only writes into a folder; with `c` the C programs in the folder that SELVEDGE_C_CORPUS names.
 `--against` compares with another version of `selvedge`, which runs on each program as well.
 `--tools` keeps the named ones, an engine's switches being part of the name: `threads-explicit ample`.
 Writes results.json and README.md into bench/results/<suite> and plots into docs/plots/<suite>, or everything into the
@@ -125,6 +126,7 @@ fn main() -> ExitCode {
     let parse = |allowed: &str| Options::parse(words, allowed).map_err(Failure::Usage);
     let end = match (name.as_str(), Suite::named(&name)) {
         ("rounds", _) => parse("--families --limit --out --programs").and_then(|options| in_rounds(&options)),
+        ("c", _) => parse("--families --limit --out").and_then(|options| programs_of_others(&options)),
         ("integers", _) => parse("--families --engines --limit --out").and_then(|options| integers(&options)),
         ("contexts", Some(suite)) => parse("--families --engines --limit --eager-limit --out")
             .and_then(|options| measure(&name, suite, &options, contexts_page)),
@@ -172,6 +174,23 @@ fn in_rounds(options: &Options) -> Result<ExitCode, Failure> {
     output.write_records(&rows)?;
     output.write_page(&rounds::markdown(&rows, limit.as_secs_f64()))?;
     Ok(end(&rounds::contradictions(&rows)))
+}
+
+/// Reads and checks the C programs in a folder.
+fn programs_of_others(options: &Options) -> Result<ExitCode, Failure> {
+    let folder = std::env::var_os("SELVEDGE_C_CORPUS").ok_or("SELVEDGE_C_CORPUS names the folder".to_owned())?;
+    let (limit, output) = (options.limit(10), options.output("c"));
+    let selvedge = std::env::current_exe()?.with_file_name("selvedge");
+    let can = c::Abilities::of(&selvedge)?;
+    let mut rows = Vec::new();
+    for case in c::cases(Path::new(&folder))?.iter().filter(|case| options.wants_family(case.source())) {
+        let row = c::row(case, &selvedge, can, limit)?;
+        println!("{:<100} {:<8} {:>7.3} s  {}", row.name, row.said.verdict, row.said.seconds, row.said.by);
+        rows.push(row);
+    }
+    output.write_records(&rows)?;
+    output.write_page(&c::markdown(&rows, limit))?;
+    Ok(end(&c::contradictions(&rows)))
 }
 
 /// Runs the guarded commands and compares with the published tables.

@@ -15,6 +15,11 @@ use std::time::{Duration, Instant};
 use selvedge_driver::external::{Spin, find_solvers};
 use serde::{Deserialize, Serialize};
 
+use crate::c;
+use crate::c::compiler::Compiler;
+use crate::c::sequential::Sequential;
+use crate::c::texts::BrokenPrograms;
+use crate::c::threads::Threads;
 use crate::calculus::EQUATIONS;
 use crate::contexts::IN_TURNS;
 use crate::coverability::Coverability;
@@ -46,6 +51,8 @@ pub struct Class {
     name: &'static str,
     /// Its share of the time, compared with those of the others.
     share: u32,
+    /// The size of its first batch.
+    first: u64,
     run: Batch,
 }
 
@@ -55,7 +62,12 @@ impl Class {
         share: u32,
         make: impl Fn() -> C + 'static,
     ) -> Class {
-        Class { name, share, run: Box::new(move |seed, items| run_all(make(), seed, items)) }
+        Class { name, share, first: FIRST_BATCH, run: Box::new(move |seed, items| run_all(make(), seed, items)) }
+    }
+
+    /// Returns the class with a small first batch, since each of its items takes long.
+    fn slow(self) -> Class {
+        Class { first: FIRST_BATCH / 20, ..self }
     }
 }
 
@@ -71,7 +83,9 @@ pub fn classes() -> Result<Vec<Class>, String> {
     let solvers = find_solvers(&selvedge_check::Solvers::default());
     let judging = solvers.clone();
     let sources = texts::sources()?;
-    Ok(vec![
+    let broken = c::texts::sources()?;
+    let mut classes = vec![
+        Class::new("c-parser", 3, move || BrokenPrograms { sources: broken.clone() }),
         Class::new("passes", 9, || ALL_WAYS),
         Class::new("engines", 14, || SEQUENTIAL),
         Class::new("threads", 14, || CONCURRENT),
@@ -86,7 +100,13 @@ pub fn classes() -> Result<Vec<Class>, String> {
         Class::new("spin", 4, || MODELS),
         Class::new("verify", 10, move || Judge { solvers: judging.clone(), only: Vec::new() }),
         Class::new("parser", 5, move || Texts { sources: sources.clone() }),
-    ])
+    ];
+    if let Some(compiler) = Compiler::find() {
+        let another = compiler.clone();
+        classes.push(Class::new("c", 8, move || Sequential { compiler: compiler.clone() }).slow());
+        classes.push(Class::new("c-threads", 8, move || Threads::new(another.clone())).slow());
+    }
+    Ok(classes)
 }
 
 /// What a class has done so far.
@@ -219,7 +239,7 @@ impl Setting {
         let seed = state.seed;
         let done = state.classes.entry(class.name.to_string()).or_default();
         let count = match done.programs {
-            0 => FIRST_BATCH,
+            0 => class.first,
             programs => (programs as f64 / done.seconds.max(0.001) * BATCH.as_secs_f64()) as u64,
         };
         let items = Items { first: done.next, count: count.clamp(self.jobs as u64, 200_000), jobs: self.jobs };

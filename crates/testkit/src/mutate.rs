@@ -13,16 +13,83 @@ const WORDS: &str = "\
     {x==1} { < > ! ~ ' & && | || ^ = == != => -> $ x$ 'x$ _ // /* */ # \n \r\n \t \u{0} \u{feff} ä \
     9999999999999999999999 \" \\ . @";
 
-fn word(rng: &mut Rng) -> &'static str {
-    let words: Vec<&str> = WORDS.split(' ').collect();
+/// What a language has besides letters: words and signs, brackets, and what can be nested.
+pub struct Flavour {
+    words: &'static str,
+    brackets: &'static [&'static str],
+    nests: &'static [(&'static str, &'static str)],
+}
+
+/// Boolean programs and guarded commands.
+pub const PROGRAMS: Flavour = Flavour {
+    words: WORDS,
+    brackets: &["(", ")", "[", "]", "{", "}", "begin", "end", "fi;", "od;", "if T then", "while * do", "/*", "*/"],
+    nests: &[
+        ("(", ")"),
+        ("!", ""),
+        ("if * then ", " fi;"),
+        ("while T do ", " od;"),
+        ("a ? ", " : b"),
+        ("x = ", ""),
+        ("schoose[", ",F]"),
+        ("x & (", ")"),
+        ("l: ", ""),
+        ("(x, ", ")"),
+        ("start_thread ", ""),
+    ],
+};
+
+/// C.
+pub const C: Flavour = Flavour {
+    words: "\
+        int char short long unsigned signed _Bool void float double struct union enum typedef static extern volatile \
+        const _Atomic _Thread_local inline sizeof _Alignof if else while do for switch case default break continue \
+        goto return main x i f argument 0 1 -1 2 07 0xffu 4294967296 9223372036854775808 1.5 'a' '\\n' \"s\" L'x' ; , \
+        ( ) [ ] { } * & + - / % ! ~ ^ | && || == != < > <= >= << >> = += -= *= /= %= &= |= ^= <<= >>= ++ -- -> . ... \
+        ? : # ## #define #include #if #endif #undef #line \n#define \n#if \n#else \n#endif \n#include<pthread.h> \n \
+        __VA_ARGS__ __attribute__((packed)) __extension__ typeof ({ }) asm /* */ // \\ \\\n $ @ \u{0} \u{feff} ä \
+        assert(0); pthread_create(&t,0,f,0); pthread_mutex_lock(&m); __VERIFIER_atomic_begin(); malloc( int*p; \
+        int(*g)(int); int*a[3]; struct{int:0;}s; L: goto\tL; case\t1: case\t1...3: default: __CPROVER_ASYNC_1:",
+    brackets: &["(", ")", "[", "]", "{", "}", "({", "})", "/*", "*/", "\"", "'", "#if 1\n", "\n#endif\n", "\\\n"],
+    nests: &[
+        ("(", ")"),
+        ("!", ""),
+        ("{", "}"),
+        ("if (x) ", ""),
+        ("if (x) ; else ", ""),
+        ("while (1) ", ""),
+        ("do ", " while (x);"),
+        ("x ? ", " : 1"),
+        ("x = ", ""),
+        ("*", ""),
+        ("&", ""),
+        ("(int)", ""),
+        ("f(", ")"),
+        ("a[", "]"),
+        ("({ ", "; })"),
+        ("x, ", ""),
+        ("sizeof ", ""),
+        ("struct { ", " x; }"),
+        ("\n#if 1\n", "\n#endif\n"),
+        ("- ", ""),
+    ],
+};
+
+fn word(rng: &mut Rng, flavour: &Flavour) -> &'static str {
+    let words: Vec<&str> = flavour.words.split(' ').filter(|word| !word.is_empty()).collect();
     words[rng.below(words.len())]
 }
 
 /// Makes a mutant of one of the sources by a few successive mutations. The sources are not empty.
 pub fn mutate(rng: &mut Rng, sources: &[String]) -> Vec<u8> {
+    mutate_in(rng, sources, &PROGRAMS)
+}
+
+/// Makes a mutant of one of the sources of a language.
+pub fn mutate_in(rng: &mut Rng, sources: &[String], flavour: &Flavour) -> Vec<u8> {
     let mut text = source(rng, sources).as_bytes().to_vec();
     for _ in 0..1 + rng.below(4).min(rng.below(4)) {
-        mutate_once(rng, sources, &mut text);
+        mutate_once(rng, sources, &mut text, flavour);
         text.truncate(MAX_LEN);
     }
     text
@@ -45,7 +112,7 @@ fn source<'s>(rng: &mut Rng, sources: &'s [String]) -> &'s str {
     &text[start..end]
 }
 
-fn mutate_once(rng: &mut Rng, sources: &[String], text: &mut Vec<u8>) {
+fn mutate_once(rng: &mut Rng, sources: &[String], text: &mut Vec<u8>, flavour: &Flavour) {
     match rng.below(14) {
         0 => {
             let token = token(rng, text);
@@ -57,15 +124,15 @@ fn mutate_once(rng: &mut Rng, sources: &[String], text: &mut Vec<u8>) {
             text.splice(range.end..range.end, copy);
         }
         2 => swap_tokens(rng, text),
-        3 => replace_token(rng, text),
-        4 | 5 => insert_word(rng, text),
+        3 => replace_token(rng, text, flavour),
+        4 | 5 => insert_word(rng, text, flavour),
         6 => text.truncate(rng.between(0, text.len())),
         7 => drop(text.drain(..rng.between(0, text.len()))),
         8 => insert_bytes(rng, text),
         9 => flip_byte(rng, text),
         10 => splice(rng, sources, text),
-        11 => unbalance(rng, text),
-        12 => nest(rng, text),
+        11 => unbalance(rng, text, flavour),
+        12 => nest(rng, text, flavour),
         _ => delete_lines(rng, text),
     }
 }
@@ -106,16 +173,16 @@ fn swap_tokens(rng: &mut Rng, text: &mut Vec<u8>) {
     }
 }
 
-fn replace_token(rng: &mut Rng, text: &mut Vec<u8>) {
+fn replace_token(rng: &mut Rng, text: &mut Vec<u8>, flavour: &Flavour) {
     let range = token(rng, text);
     let other = token(rng, text);
-    let with = if rng.coin() { text[other].to_vec() } else { word(rng).as_bytes().to_vec() };
+    let with = if rng.coin() { text[other].to_vec() } else { word(rng, flavour).as_bytes().to_vec() };
     text.splice(range, with);
 }
 
-fn insert_word(rng: &mut Rng, text: &mut Vec<u8>) {
+fn insert_word(rng: &mut Rng, text: &mut Vec<u8>, flavour: &Flavour) {
     let at = token(rng, text).start;
-    let word = word(rng);
+    let word = word(rng, flavour);
     let word = if rng.coin() { format!(" {word} ") } else { word.to_string() };
     text.splice(at..at, word.into_bytes());
 }
@@ -140,8 +207,8 @@ fn splice(rng: &mut Rng, sources: &[String], text: &mut Vec<u8>) {
     text.extend_from_slice(&other[rng.between(0, other.len())..]);
 }
 
-fn unbalance(rng: &mut Rng, text: &mut Vec<u8>) {
-    let brackets = ["(", ")", "[", "]", "{", "}", "begin", "end", "fi;", "od;", "if T then", "while * do", "/*", "*/"];
+fn unbalance(rng: &mut Rng, text: &mut Vec<u8>, flavour: &Flavour) {
+    let brackets = flavour.brackets;
     for _ in 0..rng.between(1, 3) {
         let at = token(rng, text).start;
         let bracket = format!(" {} ", brackets[rng.below(brackets.len())]);
@@ -150,12 +217,8 @@ fn unbalance(rng: &mut Rng, text: &mut Vec<u8>) {
 }
 
 /// Inserts deep nesting, mostly closed again, sometimes not.
-fn nest(rng: &mut Rng, text: &mut Vec<u8>) {
-    let kinds =
-        [("(", ")"), ("!", ""), ("if * then ", " fi;"), ("while T do ", " od;"), ("a ? ", " : b"), ("x = ", "")];
-    let more = [("schoose[", ",F]"), ("x & (", ")"), ("l: ", ""), ("(x, ", ")"), ("start_thread ", "")];
-    let kinds: Vec<(&str, &str)> = kinds.into_iter().chain(more).collect();
-    let (open, close) = kinds[rng.below(kinds.len())];
+fn nest(rng: &mut Rng, text: &mut Vec<u8>, flavour: &Flavour) {
+    let (open, close) = flavour.nests[rng.below(flavour.nests.len())];
     let depth = [3, 50, 3000][rng.below(3)];
     let closed = if rng.percent(80) { depth } else { rng.below(depth) };
     let range = token(rng, text);

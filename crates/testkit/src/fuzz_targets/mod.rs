@@ -18,9 +18,10 @@ use crate::harness::Fault;
 pub type Body = fn(&[u8]) -> Result<(), Fault>;
 
 /// All targets, by name.
-pub const TARGETS: [(&str, Body); 16] = [
+pub const TARGETS: [(&str, Body); 17] = [
     ("bp", readers::bp),
     ("bp_getafix", readers::bp_getafix),
+    ("c", readers::c),
     ("gcl", readers::gcl),
     ("predicates", readers::predicates),
     ("tts", readers::tts),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::mutate::mutate;
+use crate::mutate::{C, mutate, mutate_in};
 use crate::rng::Rng;
 
 /// A change to an input, of which the random numbers are given.
@@ -11,6 +11,11 @@ pub type Mutator = fn(&[u8], &mut Rng) -> Vec<u8>;
 /// Changes a text by its words.
 pub fn words(input: &[u8], rng: &mut Rng) -> Vec<u8> {
     mutate(rng, &[String::from_utf8_lossy(input).into_owned()])
+}
+
+/// Changes a C program by its words.
+pub fn words_of_c(input: &[u8], rng: &mut Rng) -> Vec<u8> {
+    mutate_in(rng, &[String::from_utf8_lossy(input).into_owned()], &C)
 }
 
 /// Changes lines of JSON: a line is dropped, repeated or moved, or a part of one is changed.

@@ -13,6 +13,7 @@ use selvedge_report::diagnostic::{Shown, render};
 use selvedge_report::session::Watch;
 use selvedge_report::{Palette, json};
 
+use crate::c::texts;
 use crate::harness::{Fault, fault};
 use crate::texts::{check_loaded, check_same, check_spans, read_commands, read_program};
 
@@ -44,6 +45,11 @@ pub fn bp_getafix(bytes: &[u8]) -> Result<(), Fault> {
     let source = source("p.bp", bytes)?;
     let dialect = Some(Dialect::Getafix);
     read_program(source.text(), &LoadOptions { dialect, ..LoadOptions::default() }).map(drop)
+}
+
+/// C programs.
+pub fn c(bytes: &[u8]) -> Result<(), Fault> {
+    texts::read(&source("p.c", bytes)?).map(drop)
 }
 
 /// Guarded commands.
@@ -213,6 +219,7 @@ pub fn watch(bytes: &[u8]) -> Result<(), Fault> {
 pub fn diagnostics(bytes: &[u8]) -> Result<(), Fault> {
     let (first, rest) = bytes.split_first().unwrap_or((&b'b', bytes));
     let name = match first {
+        b'c' => "p.c",
         b'g' => "p.gcl",
         b't' => "p.tts",
         b's' => "p.spec",

@@ -15,6 +15,7 @@ use selvedge_report::json::{CertificateFile, QuestionView, SystemCertificateFile
 use serde_json::{Value, json};
 
 use super::programs::{PROGRAMS, SYSTEMS, Subjected};
+use crate::c;
 use crate::corpus::{files, own, read, root};
 use crate::coverability;
 use crate::differ::item;
@@ -34,6 +35,7 @@ const GENERATED: u64 = 20;
 pub fn seeds(target: &str) -> Result<Vec<Vec<u8>>, String> {
     let texts = match target {
         "bp" | "bp_getafix" => programs()?,
+        "c" => c_programs()?,
         "gcl" => commands()?,
         "predicates" => commands()?.iter().map(|text| with_predicates(text)).collect(),
         "tts" => transition_systems()?,
@@ -63,6 +65,18 @@ fn texts(folders: &[&str], ending: &str) -> Result<Vec<String>, String> {
 fn programs() -> Result<Vec<String>, String> {
     let generated = (0..GENERATED).map(|number| item(1, number).to_string());
     Ok(own()?.into_iter().map(|entry| entry.text).chain(generated).collect())
+}
+
+/// Our own C programs, generated ones, and the mistakes that explanations show.
+fn c_programs() -> Result<Vec<String>, String> {
+    let mistakes = Code::ALL.iter().filter(|code| code.is_about_c()).filter_map(|code| incorrect(*code));
+    Ok(c::texts::sources()?.into_iter().chain(mistakes.map(str::to_owned)).collect())
+}
+
+/// Returns the example of a mistake.
+fn incorrect(code: Code) -> Option<&'static str> {
+    let (_, wrong) = code.explain().split_once("\nIncorrect:\n\n")?;
+    wrong.split_once("\nCorrect:\n\n").map(|(wrong, _)| wrong)
 }
 
 fn commands() -> Result<Vec<String>, String> {
@@ -118,11 +132,12 @@ fn representations() -> Result<Vec<String>, String> {
 
 /// The mistakes that explanations show, and programs of all languages, each behind the letter of its language.
 fn mistakes() -> Result<Vec<String>, String> {
-    let explained = Code::ALL.iter().filter_map(|code| {
-        let (_, wrong) = code.explain().split_once("\nIncorrect:\n\n")?;
-        let (wrong, _) = wrong.split_once("\nCorrect:\n\n")?;
-        Some(format!("{}{wrong}", if code.is_about_commands() { 'g' } else { 'b' }))
-    });
+    let letter = |code: Code| match code {
+        code if code.is_about_commands() => 'g',
+        code if code.is_about_c() => 'c',
+        _ => 'b',
+    };
+    let explained = Code::ALL.iter().filter_map(|code| Some(format!("{}{}", letter(*code), incorrect(*code)?)));
     let mut found: Vec<String> = explained.collect();
     for (letter, texts) in [('t', transition_systems()?), ('s', nets()?), ('p', pushdown_systems()?)] {
         found.extend(texts.into_iter().take(5).map(|text| format!("{letter}{text}")));

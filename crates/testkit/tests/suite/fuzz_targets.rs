@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use selvedge_testkit::corpus::{files, root};
-use selvedge_testkit::fuzz_targets::mutators::{Mutator, messages, words};
+use selvedge_testkit::fuzz_targets::mutators::{Mutator, messages, words, words_of_c};
 use selvedge_testkit::fuzz_targets::seeds::seeds;
 use selvedge_testkit::fuzz_targets::{Body, TARGETS};
 use selvedge_testkit::rng::Rng;
@@ -23,7 +23,11 @@ fn targets_hold_on_all_seeds_and_on_changes_to_them() {
         let seeds = seeds(name).expect("the seeds are readable");
         assert!(!seeds.is_empty(), "{name} has no seeds");
         seeds.iter().for_each(|seed| check(name, body, seed));
-        let mutator: Mutator = if seeds.iter().all(|seed| seed.starts_with(b"{")) { messages } else { words };
+        let mutator: Mutator = match name {
+            "c" => words_of_c,
+            _ if seeds.iter().all(|seed| seed.starts_with(b"{")) => messages,
+            _ => words,
+        };
         for number in 0..CHANGED {
             let mut rng = Rng::for_item(1, number);
             let seed = rng.pick(&seeds).expect("there are seeds");

@@ -2,6 +2,7 @@
 
 mod adequacy;
 mod boom;
+mod c;
 mod calculus;
 mod certificates;
 mod commutation;

@@ -9,6 +9,10 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use selvedge_driver::external::{Spin, find_solvers};
+use selvedge_testkit::c::compiler::Compiler;
+use selvedge_testkit::c::sequential::Sequential;
+use selvedge_testkit::c::texts::{self as broken, BrokenPrograms};
+use selvedge_testkit::c::threads::Threads;
 use selvedge_testkit::calculus::EQUATIONS;
 use selvedge_testkit::campaign::{Setting, State, classes};
 use selvedge_testkit::contexts::IN_TURNS;
@@ -34,7 +38,7 @@ use selvedge_testkit::workers::Items;
 
 const USAGE: &str = "\
 usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|deadlock|calculus|integers|machine|tts|spin
-            |parser|verify|print|evidence
+            |c|c-threads|c-parser|parser|verify|print|evidence
             [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N] [--only KIND]
        fuzz faults [--count N] [--jobs N] [--program FILE]
        fuzz interrupts [--count N] [--seed N] [--first N] [--jobs N] [--program FILE]
@@ -55,6 +59,9 @@ integers compares all engines on guarded commands, with a search over a box
 machine compares all engines on programs with machine integers, over bits, with a search over the integers
 tts     compares all ways to decide coverability on random thread-transition systems
 spin    compares SPIN with the oracle on the models of programs with threads
+c       compares what sequential C programs compute with what `cc` makes of them, in batches of 50
+c-threads compares all engines on C programs with threads, with what happens in runs of them, in batches of 10
+c-parser reads and lowers mutated C programs
 parser  reads and formats mutated texts
 verify  judges forged evidence about edited programs, and compares what is accepted with searches; --only KIND
 print   prints the programs that `passes` would try
@@ -114,8 +121,20 @@ fn main() -> ExitCode {
         "systems" => options.compare_systems(),
         "integers" => options.run(Integers { solvers: find_solvers(&selvedge_check::Solvers::default()) }),
         "machine" => options.run(Machine::default()),
+        "c" => match Compiler::find() {
+            Some(compiler) => options.run(Sequential { compiler }),
+            None => usage("a C compiler with `-fsanitize=undefined` is needed"),
+        },
+        "c-threads" => match Compiler::find() {
+            Some(compiler) => options.run(Threads::new(compiler)),
+            None => usage("a C compiler is needed"),
+        },
         "tts" => options.run(Coverability),
         "verify" => options.run(options.judge()),
+        "c-parser" => match broken::sources() {
+            Ok(sources) => options.run(BrokenPrograms { sources }),
+            Err(message) => usage(&message),
+        },
         "parser" => match texts::sources() {
             Ok(sources) => options.run(Texts { sources }),
             Err(message) => usage(&message),
