@@ -5,7 +5,9 @@
 //!   be parsed without knowing which names are types.
 //! - `types`, `layout`: types, their sizes and offsets in a data model.
 //! - `fold`: the values of constant expressions.
-//! - `lower`: the program of the representation, for the functions that run.
+//! - `property`: what is asked about a program.
+//! - `lower`: the program of the representation, for the functions that run, with the checks that are asked for.
+//! - `origin`: the places of the program in the files that the user has.
 //! - `dump`: tokens and the typed tree as text.
 //!
 //! Nothing is approximated. A construct that is outside of the language that is read is an error with the code
@@ -24,6 +26,7 @@ mod lower;
 pub mod names;
 mod parser;
 pub mod preprocess;
+mod property;
 pub mod tree;
 pub mod types;
 mod typing;
@@ -32,6 +35,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 pub use preprocess::{Preprocessed, preprocess};
+pub use property::{Properties, Property, read_property_file};
 pub use tree::Unit;
 
 use selvedge_ir::span::Span;
@@ -99,9 +103,10 @@ pub fn read(source: Source, options: &Options) -> Unit {
 pub(crate) fn load(text: &str, load: &crate::LoadOptions) -> crate::Loaded {
     let options = Options { model: load.data_model, defines: load.defines.clone(), ..Options::default() };
     let unit = read(Source::new("", text), &options);
+    let properties = if load.deadlock { Properties::of([Property::Deadlock]) } else { load.properties };
     let mut loaded = crate::Loaded::default();
     if !unit.has_errors() {
-        loaded = lower::lower(&unit);
+        loaded = lower::lower(&unit, properties);
     }
     loaded.diagnostics.extend(unit.diagnostics.iter().cloned());
     // Places in our headers are not in the text: remarks about them are left out.
