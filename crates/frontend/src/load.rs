@@ -75,6 +75,8 @@ pub struct LoadOptions {
     pub include: Vec<PathBuf>,
     /// The file that a text of C is from: headers are read beside it. Without it, no headers but ours are read.
     pub path: Option<PathBuf>,
+    /// What another preprocessor has made of a text of C, with line markers.
+    pub preprocessed: Option<String>,
     /// What is asked about a C program.
     pub properties: c::Properties,
 }

@@ -157,7 +157,7 @@ impl<'u> Walk<'u> {
     fn stmt(&mut self, stmt: &Stmt) {
         let unit = self.unit;
         match &stmt.kind {
-            StmtKind::Expr(expr) => self.value(expr),
+            StmtKind::Expr(expr) | StmtKind::Annotation(expr) => self.value(expr),
             StmtKind::Declare(object) => self.init(unit.objects[*object].init.as_ref()),
             StmtKind::Block(stmts) => stmts.iter().for_each(|stmt| self.stmt(stmt)),
             StmtKind::If { condition, then, otherwise } => {
@@ -536,7 +536,7 @@ pub(super) fn inner(stmt: &Stmt) -> Vec<&Stmt> {
 /// Returns the expressions of a statement, without those of the statements in it and of declarations.
 pub(super) fn exprs(stmt: &Stmt) -> Vec<&Expr> {
     match &stmt.kind {
-        StmtKind::Expr(expr) | StmtKind::Return(Some(expr)) => vec![expr],
+        StmtKind::Expr(expr) | StmtKind::Annotation(expr) | StmtKind::Return(Some(expr)) => vec![expr],
         StmtKind::If { condition, .. }
         | StmtKind::While { condition, .. }
         | StmtKind::DoWhile { condition, .. }

@@ -49,6 +49,7 @@ impl Body<'_, '_> {
             StmtKind::Break => self.jump_to(self.breaks.last().copied(), stmt.loc)?,
             StmtKind::Continue => self.jump_to(self.continues.last().copied(), stmt.loc)?,
             StmtKind::Return(value) => self.return_(value.as_ref(), stmt.loc)?,
+            StmtKind::Annotation(condition) => self.annotation(condition)?,
             StmtKind::Asm => return refuse("inline assembly is", stmt.loc),
         }
         Ok(())

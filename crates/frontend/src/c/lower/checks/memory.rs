@@ -8,7 +8,7 @@ use super::super::super::tree::{ObjectId, Storage};
 use super::super::body::Body;
 use super::super::objects::Cell;
 use super::super::place::{Access, any};
-use super::super::Lowering;
+use super::super::{Code, Loc, Lowering};
 
 impl Lowering<'_> {
     /// Declares whether objects are alive whose addresses are taken and that end with their functions.
@@ -60,7 +60,11 @@ impl Body<'_, '_> {
         } else if self.asks(Property::Deadlock) {
             self.require(valid);
         } else {
-            self.low.checks.may_leave_objects = true;
+            let message = "an execution ends where this pointer or index leads to no object";
+            self.low.tell(Code::CMayEnd, message, Loc::new(self.span));
+            if let Some(told) = self.low.diagnostics.iter_mut().find(|known| known.code == Code::CMayEnd) {
+                told.help = Some("`--property memory` asks whether there is such an execution".to_owned());
+            }
         }
     }
 
@@ -103,13 +107,7 @@ impl Body<'_, '_> {
 
     /// Checks that a pointer that is moved by a number of elements stays in its object, or just behind it. Other
     /// objects must not be reached from it.
-    pub(in super::super) fn check_moved(
-        &mut self,
-        base: &Ir,
-        (number, ty): (&Ir, MachineTy),
-        size: u64,
-        moved: &Ir,
-    ) {
+    pub(in super::super) fn check_moved(&mut self, base: &Ir, (number, ty): (&Ir, MachineTy), size: u64, moved: &Ir) {
         if !self.asks(Property::Memory) || self.low.checks.in_annotation {
             return;
         }

@@ -174,9 +174,8 @@ impl Body<'_, '_> {
         let is = |index: usize| Ir::binary(IrOp::Eq, number.clone(), ty.constant(index as i128 + 1));
         let is_thread = any((0..joined.len()).map(is).collect());
         self.check(is_thread, "join of what is not a thread");
-        let itself = (0..joined.len()).map(|index| {
-            Ir::and(is(index), Ir::binary(IrOp::Eq, Ir::Var(own), STATE.constant(index as i128 + 1)))
-        });
+        let itself = (0..joined.len())
+            .map(|index| Ir::and(is(index), Ir::binary(IrOp::Eq, Ir::Var(own), STATE.constant(index as i128 + 1))));
         self.check(selvedge_ir::simplify::not(any(itself.collect())), "a thread waits for itself");
         let again = joined.iter().enumerate().map(|(index, var)| Ir::and(is(index), Ir::Var(*var)));
         self.check(selvedge_ir::simplify::not(any(again.collect())), "a thread is waited for a second time");

@@ -14,9 +14,12 @@ use selvedge_ir::span::Role;
 use selvedge_ir::{EdgeId, Expr as Ir, LocId, Op, VarId};
 
 use super::super::property::{Properties, Property};
-use super::super::tree::{Expr, ExprKind, FunctionId, ObjectId, Stmt};
+use super::super::tree::{Builtin, Expr, ExprKind, FunctionId, ObjectId, Stmt};
 use super::body::Body;
-use super::{Lowered, Values};
+use super::{Code, Loc, Lowered, Lowering, Values};
+
+/// The number of the memory order `memory_order_seq_cst`.
+const SEQ_CST: i128 = 5;
 
 /// What checks need to know beside the program.
 #[derive(Default)]
@@ -30,8 +33,6 @@ pub(super) struct Checks {
     alive: FxHashMap<ObjectId, VarId>,
     /// Set while an annotation is evaluated: it reads one state and is no access.
     pub(super) in_annotation: bool,
-    /// Set if an execution may have ended because memory outside of objects is used.
-    pub(super) may_leave_objects: bool,
 }
 
 impl Checks {
@@ -44,6 +45,15 @@ impl Checks {
     pub(super) fn initial_values(&self) -> Values {
         let alive = self.alive.values().map(|var| (*var, Ir::FALSE));
         alive.chain(self.race.initial_values()).chain(self.misuse.initial_values()).collect()
+    }
+}
+
+impl Lowering<'_> {
+    /// Adds a warning or a note, once for each code.
+    fn tell(&mut self, code: Code, message: &str, loc: Loc) {
+        if self.diagnostics.iter().all(|known| known.code != code) {
+            self.diagnostics.push(self.unit.expansions.diagnostic(code, message, loc));
+        }
     }
 }
 
@@ -91,6 +101,24 @@ impl Body<'_, '_> {
     pub(super) fn dead_end(&mut self, at: LocId) {
         if self.asks(Property::Deadlock) {
             self.low.edge(at, at, Op::skip(), self.span, Role::Statement);
+        }
+    }
+
+    /// Says once that weaker memory orders are read as sequentially consistent.
+    pub(super) fn check_orders(&mut self, builtin: Builtin, args: &[Expr]) {
+        let n_operands = match builtin {
+            Builtin::ThreadFence => 0,
+            Builtin::AtomicLoad | Builtin::AtomicTestAndSet | Builtin::AtomicClear => 1,
+            Builtin::AtomicStore | Builtin::AtomicExchange | Builtin::AtomicFetch { .. } => 2,
+            Builtin::AtomicLoadInto | Builtin::AtomicStoreFrom => 2,
+            Builtin::AtomicExchangeInto => 3,
+            Builtin::AtomicCompareExchange | Builtin::AtomicCompareExchangeFrom => 4,
+            _ => return,
+        };
+        let weaker = args.iter().skip(n_operands).find(|order| self.unit.integer(order) != Some(SEQ_CST));
+        if let Some(order) = weaker {
+            let message = "this memory order is read as sequentially consistent";
+            self.low.tell(Code::CMemoryOrder, message, order.loc);
         }
     }
 

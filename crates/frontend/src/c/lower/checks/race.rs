@@ -79,7 +79,8 @@ impl Lowering<'_> {
         let shared = uses.iter().filter(|(_, used)| self.may_race(used)).map(|(object, _)| *object);
         let shared = shared.chain(taken).collect();
         let creators = self.creators();
-        let race = Race { var: Some(var), shared, reads_stop: has_atomics || has_sections, creators, ..Race::default() };
+        let race =
+            Race { var: Some(var), shared, reads_stop: has_atomics || has_sections, creators, ..Race::default() };
         self.checks.race = race;
     }
 
@@ -89,7 +90,8 @@ impl Lowering<'_> {
             return used.is_written;
         }
         let uses = |below: &std::collections::BTreeSet<FunctionId>| used.functions.iter().any(|f| below.contains(f));
-        let threads: Vec<_> = self.facts.roots.iter().filter(|(_, below)| uses(below)).map(|(times, _)| *times).collect();
+        let threads: Vec<_> =
+            self.facts.roots.iter().filter(|(_, below)| uses(below)).map(|(times, _)| *times).collect();
         used.is_written && threads != [Some(1)]
     }
 
@@ -201,7 +203,11 @@ impl Body<'_, '_> {
             let what = "a question about data races for so many parts of objects is".to_owned();
             return self.low.report(super::super::Refused { what, loc: super::super::Loc::new(self.span) });
         }
-        let what = if names.len() <= 3 { format!("`{}`", names.join("` or `")) } else { "what a pointer or index leads to".to_owned() };
+        let what = if names.len() <= 3 {
+            format!("`{}`", names.join("` or `"))
+        } else {
+            "what a pointer or index leads to".to_owned()
+        };
         let verb = if is_write { "write" } else { "read" };
         if !self.low.checks.race.is_atomic && (is_write || self.low.checks.race.reads_stop) {
             self.may_stop(race, &numbered, is_write, format!("stays about to {verb} {what}"));
@@ -227,6 +233,12 @@ impl Body<'_, '_> {
         let valid = any(numbered.iter().map(|(condition, _)| condition.clone()).collect());
         let end = self.new_loc();
         self.note(note);
-        self.low.edge(self.at, end, Op::guarded(vec![(race, mark)], Ir::and(is_free, valid)), self.span, Role::Statement);
+        self.low.edge(
+            self.at,
+            end,
+            Op::guarded(vec![(race, mark)], Ir::and(is_free, valid)),
+            self.span,
+            Role::Statement,
+        );
     }
 }
