@@ -8,10 +8,9 @@ use std::time::Instant;
 use selvedge_check::{CancelToken, Run, Solvers};
 use selvedge_driver::external::find_solvers;
 use selvedge_frontend::bp::Dialect;
-use selvedge_frontend::c::DataModel;
 use selvedge_report::text::{Detail, Style};
 
-use crate::args::{Cli, LimitArgs};
+use crate::args::{CArgs, Cli, LimitArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::supervise::Watch;
@@ -26,8 +25,8 @@ pub(crate) struct Session {
     pub(crate) prop: Option<PathBuf>,
     /// The dialect of Boolean programs, where the user names one.
     pub(crate) dialect: Option<Dialect>,
-    /// The sizes of the types of C.
-    pub(crate) data_model: DataModel,
+    /// How C programs are read.
+    pub(crate) c: CArgs,
     /// The SMT solvers.
     pub(crate) solvers: Solvers,
     /// The limits of the command, where it has some for all of its work.
@@ -42,7 +41,7 @@ pub(crate) fn open(cli: &Cli, start: Instant, cancel: CancelToken) -> Arc<Sessio
         start,
         prop: cli.prop.clone(),
         dialect: cli.dialect,
-        data_model: cli.data_model.unwrap_or_default(),
+        c: cli.c.clone(),
         solvers: solvers(),
         limits: cli.command.limits(),
     })

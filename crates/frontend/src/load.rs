@@ -1,6 +1,6 @@
 //! One door for all input languages: [`load`] recognises the language of a file and reads its text.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use selvedge_ir::pds::{Pds, Threads};
 use selvedge_ir::span::SourceMap;
@@ -8,6 +8,7 @@ use selvedge_ir::tts::Tts;
 use selvedge_ir::{Count, Entry, LocId, Proc, Program};
 
 use crate::diagnostic::Diagnostic;
+use crate::source::Source;
 use crate::{bp, c, gcl, pds, spec, tts};
 
 /// An input language.
@@ -70,6 +71,14 @@ pub struct LoadOptions {
     pub data_model: c::DataModel,
     /// Macros of C to define, with their bodies.
     pub defines: Vec<(String, String)>,
+    /// The folders of the user's headers of C.
+    pub include: Vec<PathBuf>,
+    /// The file that a text of C is from: headers are read beside it. Without it, no headers but ours are read.
+    pub path: Option<PathBuf>,
+    /// What another preprocessor has made of a text of C, with line markers.
+    pub preprocessed: Option<String>,
+    /// What is asked about a C program.
+    pub properties: c::Properties,
 }
 
 /// The result of reading a text.
@@ -81,6 +90,8 @@ pub struct Loaded {
     pub system: Option<System>,
     /// The number of threads in a run, the initial one included, if the text bounds it.
     pub threads: Option<u32>,
+    /// The texts that positions refer to, where there are others beside the one that was read: headers of C.
+    pub source: Option<Source>,
     /// The positions of the program's parts.
     pub source_map: SourceMap,
     /// The diagnostics, ordered by position.

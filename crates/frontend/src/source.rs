@@ -51,8 +51,8 @@ pub struct Source {
     /// For each U+FFFD in the text the byte that it replaces, because it is not UTF-8; `None` for one that the file
     /// has itself. Empty if all bytes are UTF-8.
     replaced: Vec<Option<u8>>,
-    /// The first byte of a second file's text behind that of this one, and the second file.
-    appended: Option<(usize, Box<Source>)>,
+    /// The texts of other files behind that of this one: the first byte of each, and the file.
+    appended: Vec<(usize, Source)>,
 }
 
 /// A position for users. Both numbers start at 1; the column counts characters.
@@ -110,20 +110,26 @@ impl Source {
         self.text.match_indices(REPLACEMENT).nth(nth).map(|(at, _)| at)
     }
 
-    /// Returns the text with that of a second file behind it, on a line of its own.
+    /// Returns the text with that of another file behind it, on a line of its own.
     #[must_use]
-    pub fn append(self, second: Source) -> Source {
+    pub fn append(mut self, second: Source) -> Source {
         let between = if self.text.ends_with('\n') { "" } else { "\n" };
         let start = self.text.len() + between.len();
         let text = format!("{}{between}{}", self.text, second.text);
-        Source { appended: Some((start, Box::new(second))), ..Source::new(self.path, text) }
+        self.appended.push((start, second));
+        Source { appended: self.appended, ..Source::new(self.path, text) }
+    }
+
+    /// Returns the first byte of the file that was appended last; 0 if there is none.
+    pub fn last_start(&self) -> usize {
+        self.appended.last().map_or(0, |(start, _)| *start)
     }
 
     /// Returns the file that a byte belongs to, and the offset at which the text of that file begins in this one.
     pub fn part(&self, offset: usize) -> (&Source, usize) {
-        match &self.appended {
-            Some((start, second)) if offset >= *start => (second, *start),
-            _ => (self, 0),
+        match self.appended.iter().rfind(|(start, _)| offset >= *start) {
+            Some((start, file)) => (file, *start),
+            None => (self, 0),
         }
     }
 
@@ -144,6 +150,12 @@ impl Source {
         Position { line, column: before.chars().count() + 1 }
     }
 
+    /// Returns the position of a byte in its file.
+    pub fn position_in_file(&self, offset: usize) -> Position {
+        let (file, start) = self.part(offset);
+        file.position(offset - start)
+    }
+
     /// Returns the bytes of some lines, including line breaks. Lines beyond the end are ignored.
     pub fn lines(&self, lines: Range<usize>) -> Range<usize> {
         let begin = |line: usize| self.starts.get(line - 1).copied().unwrap_or(self.text.len());
@@ -159,8 +171,7 @@ impl Source {
 
     /// Returns `name:line:column` of a byte in its file.
     pub fn place(&self, offset: usize) -> String {
-        let (file, start) = self.part(offset);
-        let position = file.position(offset - start);
+        let (file, position) = (self.part(offset).0, self.position_in_file(offset));
         format!("{}:{}:{}", file.name, position.line, position.column)
     }
 }

@@ -48,6 +48,10 @@ pub struct SourceMap {
     /// For edges of named commands and conditions, their names; for commands of processes, with the process in front,
     /// or the process alone.
     pub commands: BTreeMap<EdgeId, String>,
+    /// For steps that the source does not have as such, what they mean: for assertions, what is wrong where they fail.
+    pub notes: BTreeMap<EdgeId, String>,
+    /// The names of the properties that the assertions are about; empty where it is the program that has them.
+    pub properties: Vec<String>,
 }
 
 /// The statement that an edge belongs to, and the part of it that the edge represents.

@@ -154,6 +154,8 @@ pub struct Ending {
     pub position: Position,
     pub span: Span,
     pub text: String,
+    /// What is wrong, where it is not an assertion of the program that fails.
+    pub note: Option<String>,
     pub error: ReachedError,
 }
 
@@ -363,7 +365,7 @@ impl<'a> Annotator<'a> {
             name: names.of(step.thread),
             edge: step.edge,
             role: origin.role,
-            position: self.context.source.position(origin.span.start as usize),
+            position: self.context.source.position_in_file(origin.span.start as usize),
             text: self.text(step.edge),
             command: self.context.map.commands.get(&step.edge).cloned(),
             proc: self.proc_name(thread.top().proc).to_string(),
@@ -380,6 +382,10 @@ impl<'a> Annotator<'a> {
     pub(crate) fn text(&self, edge: EdgeId) -> String {
         let origin = self.context.map.edges[edge];
         let text = self.context.statement(edge);
+        let is_assert = matches!(self.context.program.edges[edge].op, Op::Assert(_));
+        if let Some(note) = self.context.map.notes.get(&edge).filter(|_| !is_assert) {
+            return format!("{text} ({note})");
+        }
         let text = match self.context.map.commands.get(&edge) {
             Some(command) if text.is_empty() => command.clone(),
             Some(command) if text.starts_with("at ") => {
@@ -528,10 +534,27 @@ impl<'a> Annotator<'a> {
             thread,
             name: names.of(thread),
             callee: calling.map(|thread| self.proc_name(thread.top().proc).to_string()),
-            position: self.context.source.position(span.start as usize),
+            position: self.context.source.position_in_file(span.start as usize),
             span,
             text: self.context.source.flat(span),
+            note: self.failure(names, &error, execution),
             error,
+        }
+    }
+
+    /// Returns what is wrong where a check fails; for data races with the access of the other thread.
+    fn failure(&self, names: &ThreadNames, error: &ReachedError, execution: Execution<'_>) -> Option<String> {
+        let ReachedError::Assertion { edge, .. } = error else { return None };
+        let (notes, edges) = (&self.context.map.notes, &self.context.program.edges);
+        let note = notes.get(edge)?;
+        let is_other = |step: &&Step| !matches!(edges[step.edge].op, Op::Assert(_)) && notes.contains_key(&step.edge);
+        match execution.steps.iter().rev().find(is_other).filter(|_| note.starts_with("data race")) {
+            Some(step) => {
+                let start = self.context.map.edges[step.edge].span.start as usize;
+                let line = self.context.source.position_in_file(start).line;
+                Some(format!("{note}, while {} {} in line {line}", names.of(step.thread), notes[&step.edge]))
+            }
+            None => Some(note.clone()),
         }
     }
 

@@ -69,7 +69,8 @@ pub fn violation(context: Context<'_>, found: &Counterexample) -> Finding {
                 .map(|one| format!("{} = {}", one.name, crate::names::shown(one.value, one.word.as_ref())))
                 .collect();
             let with = if values.is_empty() { String::new() } else { format!(" with {}", values.join(", ")) };
-            ("assertion", format!("`{}` fails{with}, after {} steps", ending.text, annotated.steps.len()))
+            let what = ending.note.as_ref().map_or("fails".to_string(), |note| format!("fails: {note}"));
+            ("assertion", format!("`{}` {what}{with}, after {} steps", ending.text, annotated.steps.len()))
         }
         ReachedError::Location { labels } => ("label", format!("label {} is reached", labels.join(", "))),
         ReachedError::Together(stands) => ("meeting", format!("{} threads meet", stands.len())),

@@ -1,5 +1,6 @@
 //! The command line, as data.
 
+mod c;
 mod examples;
 mod values;
 
@@ -11,13 +12,15 @@ use clap_complete::Shell;
 use selvedge_check::{ContextBound, Initial, Limits, Question};
 use selvedge_engines::sat::{Recursion, SummaryMode};
 use selvedge_frontend::bp::{Dialect, LoadOptions};
-use selvedge_frontend::c::DataModel;
+use selvedge_frontend::c::{Properties, Property};
 use selvedge_report::json::QuestionView;
 
 use crate::input::Input;
 use crate::memory;
 use crate::outputs::Keep;
 use crate::quantity;
+pub(crate) use c::CArgs;
+use c::{Asked, properties, union};
 use examples::*;
 pub(crate) use values::*;
 
@@ -36,10 +39,8 @@ pub(crate) struct Cli {
     /// selvedge]
     #[arg(long, value_name = "DIALECT", global = true, value_parser = dialect_parser())]
     pub(crate) dialect: Option<Dialect>,
-
-    /// The sizes of the types of C; the default is lp64
-    #[arg(long, value_name = "MODEL", global = true, value_parser = data_model_parser())]
-    pub(crate) data_model: Option<DataModel>,
+    #[command(flatten)]
+    pub(crate) c: CArgs,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -336,6 +337,11 @@ pub(crate) struct QuestionArgs {
     /// assertions
     #[arg(long, conflicts_with_all = ["label", "assertion", "together"])]
     pub(crate) deadlock: bool,
+    /// What to check of a C program: a comma-separated list of assertions, no-data-race, no-overflow, memory, deadlock
+    /// and misuse, or a property file (.prp) [default: assertions]
+    #[arg(long, value_name = "LIST|FILE.prp", value_parser = properties)]
+    #[arg(conflicts_with_all = ["label", "together"])]
+    pub(crate) property: Vec<Asked>,
     /// Entry procedure of the program [default: main]
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
@@ -349,9 +355,18 @@ impl QuestionArgs {
             label: self.label.clone(),
             assertion: self.assertion.clone(),
             together: self.together.clone(),
-            deadlock: self.deadlock,
+            deadlock: self.asks_for_deadlocks(),
             created: None,
         }
+    }
+
+    /// Returns what is asked about a C program.
+    pub(crate) fn properties(&self) -> Properties {
+        union(&self.property)
+    }
+
+    fn asks_for_deadlocks(&self) -> bool {
+        self.deadlock || self.properties().has(Property::Deadlock)
     }
 
     /// Returns whether no option is given.
@@ -361,13 +376,18 @@ impl QuestionArgs {
 
     /// The question as traces and certificates name it.
     pub(crate) fn view(&self) -> QuestionView {
-        QuestionView::new(&self.question(), self.entry.as_deref())
+        QuestionView::new(&self.question(), self.entry.as_deref()).with_properties(self.properties())
     }
 
     /// Returns the options with which a program is read for this question.
     pub(crate) fn load_options(&self) -> LoadOptions {
         let labels = self.label.iter().chain(&self.assertion).chain(&self.together).cloned().collect();
-        LoadOptions { entry: self.entry.clone(), labels, deadlock: self.deadlock, ..LoadOptions::default() }
+        let (entry, deadlock) = (self.entry.clone(), self.asks_for_deadlocks());
+        let properties = match self.property.is_empty() && deadlock {
+            true => Properties::of([Property::Deadlock]),
+            false => self.properties(),
+        };
+        LoadOptions { entry, labels, deadlock, properties, ..LoadOptions::default() }
     }
 }
 

@@ -50,9 +50,6 @@ pub(crate) fn validate(language: Language, program: &Program, question: &Questio
     if question.entry.is_some() {
         return invalid("--entry is for Boolean programs", "leave it out");
     }
-    if language == Language::C && question.deadlock {
-        return invalid("--deadlock is not for C programs", "leave it out");
-    }
     if matches!(language, Language::C | Language::Gcl) {
         return Ok(());
     }

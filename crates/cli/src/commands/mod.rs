@@ -15,6 +15,7 @@ mod fmt;
 mod language;
 mod manual;
 mod program;
+mod reader;
 mod replay;
 mod sequentialize;
 mod show;

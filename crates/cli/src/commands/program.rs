@@ -11,6 +11,7 @@ use selvedge_report::json::{QuestionView, ReadError, digest};
 use selvedge_report::{Context, Source, text};
 
 use super::language::{self, language_of};
+use super::reader;
 use crate::args::{InputFormat, QuestionArgs};
 use crate::crash;
 use crate::exit::Exit;
@@ -77,8 +78,11 @@ pub(crate) fn load_as(
     session: &Session,
 ) -> Result<Program, Exit> {
     let source = language::read(language, input, session).map_err(|message| session.refuse(Exit::Input, message))?;
-    let options = LoadOptions { dialect: session.dialect, data_model: session.data_model, ..options.clone() };
-    let loaded = language.load(source.text(), &options);
+    let options = reader::options(language, input, options.clone(), session);
+    let options = options.map_err(|message| session.refuse(Exit::Input, message))?;
+    reader::validate(language, &options, session).map_err(|error| refuse(&error, session))?;
+    let mut loaded = language.load(source.text(), &options);
+    let source = loaded.source.take().unwrap_or(source);
     print_diagnostics(&source, &loaded.diagnostics, warnings, session);
     if loaded.system.is_some() && loaded.program.is_none() {
         session.printer.error(&format!("{}: this command does not support pushdown systems", source.name));

@@ -4,10 +4,12 @@
 //! they are joined first, and the positions of tokens are mapped back.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use logos::{Lexer, Logos};
 use selvedge_ir::span::Span;
 
+use super::annotations;
 use super::files::Loc;
 use super::names::{Names, Symbol};
 
@@ -176,6 +178,12 @@ kinds! {
         Space "a space",
         #[token("/*", block_comment)]
         Comment "a comment",
+        /// An annotation: `assert`, or one that is not read.
+        Annotation "an annotation",
+        /// `==>` in annotations.
+        Implies "`==>`",
+        /// `<==>` in annotations.
+        Iff "`<==>`",
         /// Text that is not a token.
         Stray "text that is not C",
     }
@@ -245,17 +253,28 @@ pub(super) fn lex(text: &str, base: u32, names: &mut Names) -> Vec<Token> {
     let joined = Joined::new(text);
     let mut tokens = Vec::with_capacity(text.len() / 4);
     let (mut space, mut first) = (false, true);
+    let mut in_directive = false;
     let mut lexer = Kind::lexer(&joined.text);
     while let Some(kind) = lexer.next() {
         let kind = kind.unwrap_or(Kind::Stray);
+        let range = lexer.span();
+        let loc = |range: Range<usize>| {
+            let end = joined.original(range.end - 1) + 1;
+            Loc::new(Span { start: base + joined.original(range.start), end: base + end })
+        };
         if matches!(kind, Kind::Space | Kind::Comment) {
+            let pieces = annotations::tokens(lexer.slice()).filter(|_| !in_directive);
+            for (kind, piece, text) in pieces.into_iter().flatten() {
+                let text = names.intern(text.unwrap_or(&lexer.slice()[piece.clone()]));
+                let loc = loc(range.start + piece.start..range.start + piece.end);
+                tokens.push(Token { kind, text, loc, space: true, first: false, fixed: false });
+            }
             space = true;
             continue;
         }
-        let range = lexer.span();
-        let end = joined.original(range.end - 1) + 1;
-        let span = Span { start: base + joined.original(range.start), end: base + end };
-        tokens.push(Token { kind, text: names.intern(lexer.slice()), loc: Loc::new(span), space, first, fixed: false });
+        in_directive = kind != Kind::Newline && (in_directive || first && kind == Kind::Hash);
+        let loc = loc(range);
+        tokens.push(Token { kind, text: names.intern(lexer.slice()), loc, space, first, fixed: false });
         (space, first) = (false, kind == Kind::Newline);
     }
     tokens

@@ -1,11 +1,14 @@
 //! C: from the text of a translation unit to a typed tree (`docs/c.md`).
 //!
 //! - `lexer`, `preprocess`: from files to tokens that know where they were written and which macros they are from.
+//! - `annotations`: comments that are assertions.
 //! - `parser`: from tokens to the typed tree (`tree`), with the rules of `typing` applied on the way, because C cannot
 //!   be parsed without knowing which names are types.
 //! - `types`, `layout`: types, their sizes and offsets in a data model.
 //! - `fold`: the values of constant expressions.
-//! - `lower`: the program of the representation, for the functions that run.
+//! - `property`: what is asked about a program.
+//! - `lower`: the program of the representation, for the functions that run, with the checks that are asked for.
+//! - `origin`: the places of the program in the files that the user has.
 //! - `dump`: tokens and the typed tree as text.
 //!
 //! Nothing is approximated. A construct that is outside of the language that is read is an error with the code
@@ -13,6 +16,7 @@
 //! executing it (inline assembly, floating-point numbers) is in the tree, so that lowering can refuse it where it is
 //! used.
 
+mod annotations;
 pub mod dump;
 pub mod files;
 pub mod fold;
@@ -22,8 +26,10 @@ pub mod lexer;
 pub mod literals;
 mod lower;
 pub mod names;
+mod origin;
 mod parser;
 pub mod preprocess;
+mod property;
 pub mod tree;
 pub mod types;
 mod typing;
@@ -32,9 +38,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 pub use preprocess::{Preprocessed, preprocess};
+pub use property::{Properties, Property, read_property_file};
 pub use tree::Unit;
 
-use selvedge_ir::span::Span;
+use origin::Origin;
 
 use crate::source::Source;
 
@@ -95,25 +102,38 @@ pub fn read(source: Source, options: &Options) -> Unit {
     parser::parse(preprocess(source, options), options)
 }
 
-/// Reads a translation unit and lowers it. Only the headers of ours are read.
+/// Reads a translation unit and lowers it, with the user's headers if it is known where the text is from.
 pub(crate) fn load(text: &str, load: &crate::LoadOptions) -> crate::Loaded {
-    let options = Options { model: load.data_model, defines: load.defines.clone(), ..Options::default() };
-    let unit = read(Source::new("", text), &options);
+    let path = load.path.as_ref().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut options = Options {
+        model: load.data_model,
+        include: load.include.clone(),
+        defines: load.defines.clone(),
+        ..Options::default()
+    };
+    if load.path.is_some() {
+        options.read = Rc::new(read_from_disk);
+    }
+    let unit = read(Source::new(path.clone(), load.preprocessed.as_deref().unwrap_or(text)), &options);
+    let properties = if load.deadlock { Properties::of([Property::Deadlock]) } else { load.properties };
     let mut loaded = crate::Loaded::default();
     if !unit.has_errors() {
-        loaded = lower::lower(&unit);
+        loaded = lower::lower(&unit, properties);
     }
     loaded.diagnostics.extend(unit.diagnostics.iter().cloned());
-    // Places in our headers are not in the text: remarks about them are left out.
-    let is_inside = |span: Span| span.end as usize <= text.len();
-    for diagnostic in &mut loaded.diagnostics {
-        diagnostic.secondary.retain(|remark| is_inside(remark.span));
-        if !is_inside(diagnostic.primary.span) {
-            diagnostic.primary.span = Span::default();
-        }
-    }
+    let origin = match load.preprocessed {
+        Some(_) => Origin::of_markers(&unit.files, &path, text),
+        None => Origin::of_files(&unit.files, &path),
+    };
+    let source = origin.apply(&mut loaded.source_map, &mut loaded.diagnostics);
+    loaded.source = Some(source).filter(|source| source.last_start() > 0);
     loaded.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     loaded
+}
+
+/// Returns the headers of ours: their names and texts.
+pub fn embedded_headers() -> &'static [(&'static str, &'static str)] {
+    headers::EMBEDDED
 }
 
 /// Reads a header from the file system.

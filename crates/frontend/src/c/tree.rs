@@ -445,6 +445,8 @@ pub enum StmtKind {
     /// `;`
     Empty,
     Expr(Expr),
+    /// `//@ assert E;`
+    Annotation(Expr),
     /// The declaration of an object with automatic storage, at its place: its initial value is assigned now.
     Declare(ObjectId),
     Block(Vec<Stmt>),

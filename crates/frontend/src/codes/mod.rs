@@ -84,6 +84,7 @@ codes! {
     FallsOffEnd "SV0105";
     MixedPrecedence "SV0106";
     AtomicVariable "SV0201";
+    CMayEnd "SV0202";
     CInclude "SV0301";
     CDirective "SV0302";
     CMacro "SV0303";
@@ -108,6 +109,8 @@ codes! {
     CWarning "SV0404";
     COverflow "SV0405";
     CReturnValue "SV0406";
+    CMemoryOrder "SV0407";
+    CAnnotation "SV0408";
 }
 
 impl Code {
@@ -125,7 +128,7 @@ impl Code {
 
     /// Returns whether its examples are C programs.
     pub fn is_about_c(self) -> bool {
-        self >= Code::CInclude
+        self >= Code::CMayEnd
     }
 
     /// Returns whether its examples are guarded commands rather than Boolean programs.

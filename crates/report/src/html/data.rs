@@ -123,7 +123,9 @@ fn notes(told: &AnnotatedStep) -> Vec<String> {
 /// Returns the error at the end, with the parts of its condition and their values.
 fn ending(session: &Session<'_>, ending: &Ending) -> Json {
     let (title, parts) = match &ending.error {
-        ReachedError::Assertion { edge, .. } => ("The assertion fails".to_string(), session.parts(*edge)),
+        ReachedError::Assertion { edge, .. } => {
+            (ending.note.clone().unwrap_or("The assertion fails".to_string()), session.parts(*edge))
+        }
         ReachedError::Location { labels } => (format!("Label {} is reached", labels.join(", ")), Vec::new()),
         ReachedError::Together(stands) => {
             let stand = |stand: &crate::annotated_trace::Stand| {

@@ -170,6 +170,7 @@ fn target(context: Context<'_>, target: &Target) -> Value {
     let together = (!target.together.is_empty()).then(|| list(&target.together, |meeting| list(meeting, name)));
     add(&mut view, "together", together);
     add(&mut view, "deadlock", target.deadlock.then_some(true));
+    add(&mut view, "properties", Some(&context.map.properties).filter(|names| !names.is_empty()));
     view
 }
 

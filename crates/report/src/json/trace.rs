@@ -6,6 +6,7 @@
 
 use selvedge_check::{Counterexample, Initial, Irrelevant, Question};
 use selvedge_frontend::bp::LoadOptions;
+use selvedge_frontend::c::{Properties, Property};
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::visit::choice_types;
 use selvedge_ir::{EdgeId, EntryId, Expr, Program, Scope, Ty, Value, VarId};
@@ -64,6 +65,9 @@ pub struct QuestionView {
     /// `--deadlock`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deadlock: bool,
+    /// `--property`, for C programs; empty for the assertions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub properties: Vec<String>,
 }
 
 /// A number, or `"any"`.
@@ -209,7 +213,16 @@ impl QuestionView {
             entry: entry.map(str::to_string),
             together: question.together.clone(),
             deadlock: question.deadlock,
+            properties: Vec::new(),
         }
+    }
+
+    /// Returns the question with properties of C programs.
+    #[must_use]
+    pub fn with_properties(self, asked: Properties) -> QuestionView {
+        let is_default = asked == Properties::default() || self.deadlock;
+        let names = asked.names().into_iter().map(str::to_string).filter(|_| !is_default);
+        QuestionView { properties: names.collect(), ..self }
     }
 
     /// Returns the options of the command line that ask this question; none for the question without options.
@@ -226,6 +239,7 @@ impl QuestionView {
             ("--assertion", self.assertion.clone()),
             ("--together", together),
             ("--entry", self.entry.clone()),
+            ("--property", (!self.properties.is_empty()).then(|| self.properties.join(","))),
         ];
         let given = options.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", shell_word(&value?))));
         let deadlock = self.deadlock.then(|| "--deadlock".to_string());
@@ -235,7 +249,13 @@ impl QuestionView {
     /// Returns the options with which the program is read for this question.
     pub fn load_options(&self) -> LoadOptions {
         let labels = self.label.iter().chain(&self.assertion).chain(&self.together).cloned().collect();
-        LoadOptions { entry: self.entry.clone(), labels, deadlock: self.deadlock, ..LoadOptions::default() }
+        let properties = self.properties.iter().filter_map(|name| Property::named(name));
+        let properties = match self.properties.is_empty() {
+            true => Properties::default(),
+            false => Properties::of(properties),
+        };
+        let entry = self.entry.clone();
+        LoadOptions { entry, labels, deadlock: self.deadlock, properties, ..LoadOptions::default() }
     }
 
     /// The question without the entry, which concerns the reader of the program.
@@ -389,6 +409,7 @@ fn error(ending: &Ending) -> Json {
         "column": ending.position.column,
         "text": ending.text,
     });
+    add(&mut view, "note", ending.note.as_ref());
     match &ending.error {
         ReachedError::Assertion { operands, .. } if operands.is_empty() => {}
         ReachedError::Assertion { operands, .. } => {

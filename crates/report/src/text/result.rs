@@ -259,10 +259,11 @@ pub fn target(context: Context<'_>, target: &Target) -> String {
         return "nothing (the program has no assertions or error labels)".to_string();
     }
     let mut parts = Vec::new();
+    let noun = check_noun(context);
     match target.asserts.as_slice() {
         [] => {}
-        [assert] => parts.push(format!("the assertion on line {}", line_of(context, *assert))),
-        asserts => parts.push(count(asserts.len(), "assertion")),
+        [assert] => parts.push(format!("the {noun} on line {}", line_of(context, *assert))),
+        asserts => parts.push(count(asserts.len(), noun)),
     }
     parts.extend(asked_labels(context, target).iter().map(|label| format!("label {label}")));
     parts.extend(
@@ -270,7 +271,21 @@ pub fn target(context: Context<'_>, target: &Target) -> String {
     );
     parts
         .extend(target.together.iter().map(|meeting| format!("threads at {} at once", meeting_text(context, meeting))));
-    list(&parts, 15)
+    match asked_properties(context) {
+        Some(properties) => format!("{properties}: {}", list(&parts, 15)),
+        None => list(&parts, 15),
+    }
+}
+
+/// Returns the names of the properties that are asked about, if they are not the assertions of the program alone.
+fn asked_properties(context: Context<'_>) -> Option<String> {
+    let names = &context.map.properties;
+    (!names.is_empty() && *names != ["assertions"]).then(|| names.join(", "))
+}
+
+/// Returns the word for an error that is searched for.
+fn check_noun(context: Context<'_>) -> &'static str {
+    if asked_properties(context).is_some() { "check" } else { "assertion" }
 }
 
 /// Lists the labels that are asked for, each once.

@@ -234,7 +234,8 @@ impl Page<'_> {
         let who = ending.callee.as_ref().map_or(ending.name.clone(), |callee| format!("{} in {callee}", ending.name));
         match &ending.error {
             ReachedError::Assertion { operands, .. } => {
-                let _ = writeln!(text, "{}: {place}, {who}", paint(palette.bad, "assertion fails"));
+                let what = ending.note.as_deref().unwrap_or("assertion fails");
+                let _ = writeln!(text, "{}: {place}, {who}", paint(palette.bad, what));
                 let _ = writeln!(text, "    {}", ending.text);
                 let values: Vec<String> = operands.iter().map(operand_text).collect();
                 if !values.is_empty() {

@@ -21,6 +21,7 @@ use super::options::options;
 use super::system;
 use crate::args::{CheckArgs, QuestionArgs};
 use crate::commands::language::{self, language_of};
+use crate::commands::reader;
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::session::Session;
@@ -117,17 +118,16 @@ pub(super) fn check(
     let checked = guard(|| match language {
         Language::Pds => system::load_and_check(input, &source, args, &run, reading),
         Language::Bp | Language::C | Language::Gcl | Language::Tts | Language::Spec => {
-            let reader = LoadOptions {
-                dialect: session.dialect,
-                data_model: session.data_model,
-                ..args.question.load_options()
-            };
-            load_and_check(language, &source, args, &reader, &run, reading)
+            match reader::options(language, input, args.question.load_options(), session) {
+                Ok(options) => load_and_check(language, &source, args, &options, session, &run, reading),
+                Err(message) => (Reading::default(), Err(NoAnswer::NotRead(message))),
+            }
         }
     });
     match checked {
         Ok((parts, result)) => {
             let result = result.unwrap_or_else(CheckResult::None);
+            let source = parts.source.unwrap_or(source);
             Checked { source, diagnostics: parts.diagnostics, result, map: parts.map, load: parts.load }
         }
         Err(panic) => Checked { source, ..Checked::early(input, NoResult::Panicked(panic).into()) },
@@ -135,9 +135,12 @@ pub(super) fn check(
 }
 
 /// The results of reading besides the program.
+#[derive(Default)]
 pub(super) struct Reading {
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) map: SourceMap,
+    /// The texts that positions refer to, where there are others beside the input.
+    pub(super) source: Option<Source>,
     pub(super) load: Duration,
 }
 
@@ -146,11 +149,17 @@ fn load_and_check(
     source: &Source,
     args: &CheckArgs,
     reader: &LoadOptions,
+    session: &Session,
     run: &Run<'_>,
     reading: Instant,
 ) -> (Reading, Result<CheckResult, NoAnswer>) {
+    if let Err(invalid) = reader::validate(language, reader, session) {
+        return (Reading::default(), Err(NoAnswer::Invalid(invalid)));
+    }
     let loaded = language.load(source.text(), reader);
-    let parts = Reading { diagnostics: loaded.diagnostics, map: loaded.source_map, load: reading.elapsed() };
+    let load = reading.elapsed();
+    let parts = Reading { diagnostics: loaded.diagnostics, map: loaded.source_map, source: loaded.source, load };
+    let source = parts.source.as_ref().unwrap_or(source);
     let result = (|| {
         run.check_limits().map_err(|stop| NoAnswer::Undecided(Reason::Stop(stop)))?;
         let program = loaded.program.ok_or(NoAnswer::Erroneous)?;
@@ -385,7 +394,7 @@ mod tests {
             prop: prop.map(|name| folder.join(name)),
             limits: LimitArgs::default(),
             dialect: None,
-            data_model: Default::default(),
+            c: Default::default(),
         };
         (check(&args.inputs[0], &args, &session, session.start, observer), *args)
     }

@@ -7,7 +7,6 @@ use selvedge_driver::{OneSystem, check};
 use selvedge_engines::EngineKind;
 use selvedge_frontend::pds;
 use selvedge_ir::pds::Threads;
-use selvedge_ir::span::SourceMap;
 use selvedge_report::Source;
 
 use super::one::{CheckResult, NoAnswer, Reading};
@@ -36,7 +35,7 @@ pub(super) fn load_and_check(
         let answer = system.and_then(|pds| Ok(check(pds, &options(args), run)?));
         (answer.map(|answer| CheckResult::System(Box::new(answer))), diagnostics)
     };
-    (Reading { diagnostics, map: SourceMap::default(), load: reading.elapsed() }, result)
+    (Reading { diagnostics, load: reading.elapsed(), ..Reading::default() }, result)
 }
 
 impl From<NoSystem> for NoAnswer {

@@ -191,6 +191,7 @@ impl Dump<'_> {
             StmtKind::Break => self.line("break"),
             StmtKind::Continue => self.line("continue"),
             StmtKind::Return(value) => self.with("return", value.as_ref()),
+            StmtKind::Annotation(condition) => self.with("assert", Some(condition)),
             StmtKind::Asm => self.line("asm"),
         }
     }

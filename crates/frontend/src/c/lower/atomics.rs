@@ -12,17 +12,19 @@ use super::{Lowered, refuse};
 impl Body<'_, '_> {
     /// Evaluates a call of a function of the compiler.
     pub(super) fn builtin(&mut self, builtin: Builtin, args: &[Expr], expr: &Expr) -> Lowered<Ir> {
+        self.check_orders(builtin, args);
         let zero = INT.constant(0);
         match (builtin, args) {
             (Builtin::ThreadFence | Builtin::SignalFence | Builtin::SyncSynchronize, _) => Ok(zero),
             (Builtin::AtomicLoad, [pointer, ..]) => {
                 let (access, ty) = self.atomic(pointer)?;
-                self.load(&access, ty)
+                self.atomically(true, |body| body.load(&access, ty))
             }
             (Builtin::AtomicStore | Builtin::AtomicInit, [pointer, value, ..]) => {
                 let (access, ty) = self.atomic(pointer)?;
                 let value = self.operand(value, ty)?;
-                self.store(&access, value, ty);
+                let is_atomic = builtin == Builtin::AtomicStore;
+                self.atomically(is_atomic, |body| body.store(&access, value, ty));
                 Ok(zero)
             }
             (Builtin::AtomicExchange | Builtin::SyncLockTestAndSet, [pointer, value, ..]) => {
@@ -32,7 +34,7 @@ impl Body<'_, '_> {
             }
             (Builtin::SyncLockRelease | Builtin::AtomicClear, [pointer, ..]) => {
                 let (access, ty) = self.atomic(pointer)?;
-                self.store(&access, ty.constant(0), ty);
+                self.atomically(true, |body| body.store(&access, ty.constant(0), ty));
                 Ok(zero)
             }
             (Builtin::AtomicTestAndSet, [pointer, ..]) => {
@@ -82,14 +84,14 @@ impl Body<'_, '_> {
             (Builtin::AtomicLoadInto, [pointer, result, ..]) => {
                 let (access, ty) = self.atomic(pointer)?;
                 let (into, into_ty) = self.atomic(result)?;
-                let value = self.load(&access, ty)?;
+                let value = self.atomically(true, |body| body.load(&access, ty))?;
                 self.store(&into, cast(value, ty, into_ty), into_ty);
                 Ok(zero)
             }
             (Builtin::AtomicStoreFrom, [pointer, value, ..]) => {
                 let (access, ty) = self.atomic(pointer)?;
                 let value = self.loaded_operand(value, ty)?;
-                self.store(&access, value, ty);
+                self.atomically(true, |body| body.store(&access, value, ty));
                 Ok(zero)
             }
             (Builtin::AtomicExchangeInto, [pointer, value, result, ..]) => {

@@ -43,6 +43,8 @@ impl<'u> Lowering<'u> {
         let (unit, proc) = (self.unit, self.procs[&function]);
         let at = self.program.procs[proc].entry;
         let span = unit.functions[function].loc.span;
+        let has_labels = unit.functions[function].body.as_ref().is_some_and(|body| !body.labels.is_empty());
+        self.begin_race(function == main, has_labels);
         let mut body = Body {
             low: self,
             unit,
@@ -80,6 +82,7 @@ impl Body<'_, '_> {
         if let Some(ty) = self.result(declared.loc)? {
             self.low.program.procs[self.proc].results = vec![Ty::Machine(ty)];
         }
+        self.begin_function()?;
         for param in &body.params {
             self.param(*param)?;
         }
@@ -112,6 +115,7 @@ impl Body<'_, '_> {
             let name = self.unit.name(declared.name).to_owned();
             let passed = self.low.new_var(name, Scope::Local(self.proc), Ty::Machine(ty), declared.loc.span);
             self.step(Op::set(vec![(cell.var, Ir::Var(passed))]));
+            self.begin_life(param);
             passed
         };
         self.low.program.procs[self.proc].params.push(var);
@@ -127,6 +131,7 @@ impl Body<'_, '_> {
             self.stop();
             return Ok(());
         }
+        self.end_lives();
         let op = Op::Return(results.first().and(value.or(any)).into_iter().collect());
         let exit = self.low.program.procs[self.proc].exit;
         self.low.edge(self.at, exit, op, self.span, role);
@@ -165,6 +170,7 @@ impl Body<'_, '_> {
 
     /// Goes on where nothing follows: the thread makes no step any more.
     pub(super) fn stop(&mut self) {
+        self.dead_end(self.at);
         self.at = self.new_loc();
     }
 

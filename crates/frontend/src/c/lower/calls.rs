@@ -3,6 +3,7 @@
 use selvedge_ir::{BinaryOp as IrOp, Call, Expr as Ir, MachineTy, Op, VarId};
 
 use super::super::files::Loc;
+use super::super::property::Property;
 use super::super::tree::{Callee, CastKind, Definition, Expr, ExprKind, FunctionId};
 use super::super::types::{FunctionType, QualType};
 use super::body::Body;
@@ -59,7 +60,9 @@ impl Body<'_, '_> {
     pub(super) fn call(&mut self, expr: &Expr, callee: &Callee, args: &[Expr]) -> Lowered<Option<Ir>> {
         match callee {
             Callee::Direct(function) if self.fails(*function) => {
-                self.step(Op::Assert(Ir::FALSE));
+                if self.asks(Property::Assertions) {
+                    self.step(Op::Assert(Ir::FALSE));
+                }
                 self.stop();
                 Ok(None)
             }
@@ -131,6 +134,7 @@ impl Body<'_, '_> {
         let address = self.save(address, ty);
         let values = self.passed(args)?;
         let (start, end) = (self.at, self.new_loc());
+        let mut known = Vec::new();
         for function in self.low.facts.taken_functions.clone() {
             let declared = &self.unit.functions[function];
             if declared.body.is_none() || !self.is_callable(declared.ty, of, expr.loc)? {
@@ -138,10 +142,13 @@ impl Body<'_, '_> {
             }
             self.at = start;
             let is = ty.constant(i128::from(self.low.function_address(function)));
-            self.step(Op::assume(Ir::binary(IrOp::Eq, address.clone(), is)));
+            let is = Ir::binary(IrOp::Eq, address.clone(), is);
+            known.push(is.clone());
+            self.step(Op::assume(is));
             self.enter(function, result, &values, expr.loc)?;
             self.jump(end);
         }
+        self.check_callee(start, known);
         self.at = end;
         Ok(result.map(Ir::Var))
     }
@@ -171,6 +178,7 @@ impl Body<'_, '_> {
             ("__VERIFIER_assume" | "__CPROVER_assume" | "assume_abort_if_not", [condition]) => {
                 let (holds, fails) = (self.new_loc(), self.new_loc());
                 self.branch(condition, holds, fails)?;
+                self.dead_end(fails);
                 self.at = holds;
                 Ok(None)
             }

@@ -60,7 +60,7 @@ impl Body<'_, '_> {
     /// Adds an assertion.
     pub(super) fn assert(&mut self, condition: &Expr) -> Lowered<()> {
         let holds = self.once(condition, |body| body.truth(condition))?;
-        self.step(Op::Assert(holds));
+        self.claim(holds);
         Ok(())
     }
 
@@ -78,8 +78,9 @@ impl Body<'_, '_> {
     }
 
     /// Returns how many shared cells an expression without effects reads; `None` if it has effects or computes places.
-    fn shared_reads(&self, expr: &Expr) -> Option<usize> {
+    pub(super) fn shared_reads(&self, expr: &Expr) -> Option<usize> {
         match &expr.kind {
+            _ if self.is_checked(expr) => None,
             ExprKind::Integer(_) => Some(0),
             ExprKind::Load(place) => self.shared_place(place),
             ExprKind::Unary(..)
@@ -88,8 +89,12 @@ impl Body<'_, '_> {
             | ExprKind::Conditional { then: Some(_), .. }
             | ExprKind::Cast { .. } => {
                 let mut total = 0;
-                for operand in expr.kind.operands() {
-                    total += self.shared_reads(operand)?;
+                for (number, operand) in expr.kind.operands().into_iter().enumerate() {
+                    let reads = self.shared_reads(operand)?;
+                    if number > 0 && reads > 0 && self.is_late(expr) {
+                        return None;
+                    }
+                    total += reads;
                 }
                 Some(total)
             }
@@ -108,7 +113,7 @@ impl Body<'_, '_> {
 
     /// Returns whether an expression is evaluated without steps here.
     fn is_plain(&self, expr: &Expr) -> bool {
-        self.shared_reads(expr).is_some_and(|reads| reads == 0 || self.inline)
+        self.low.checks.in_annotation || self.shared_reads(expr).is_some_and(|reads| reads == 0 || self.inline)
     }
 
     /// Evaluates operands from left to right; values that later ones could change are kept.
@@ -137,13 +142,16 @@ impl Body<'_, '_> {
                 let ty = self.scalar(expr.ty, expr.loc)?;
                 let found = self.place(place)?;
                 let access = self.access(found, place)?;
-                self.load(&access, ty)
+                self.atomically(place.ty.is_atomic(), |body| body.load(&access, ty))
             }
             ExprKind::Decay(place) | ExprKind::AddressOf(place) => self.address(place),
             ExprKind::Unary(UnaryOp::Not, _) | ExprKind::Logical { .. } => self.truth_value(expr),
             ExprKind::Unary(op, operand) => {
                 let ty = self.scalar(expr.ty, expr.loc)?;
                 let operand = self.value(operand)?;
+                if *op == UnaryOp::Minus {
+                    self.check_negation(ty, &operand);
+                }
                 Ok(if *op == UnaryOp::Minus { ty.negated(operand) } else { ty.complement(operand) })
             }
             ExprKind::Binary(op, left, right) => match op {
@@ -155,7 +163,9 @@ impl Body<'_, '_> {
             ExprKind::Offset { pointer, index, is_negative } => {
                 let (base, number) = self.pair(pointer, index)?;
                 let (ty, size) = (self.scalar(index.ty, index.loc)?, self.pointee_size(pointer.ty, expr)?);
-                Ok(self.offset(base, number, ty, size, *is_negative))
+                let moved = self.offset(base.clone(), number.clone(), ty, size, *is_negative);
+                self.check_moved(&base, (&number, ty), size, &moved);
+                Ok(moved)
             }
             ExprKind::Conditional { condition, then: Some(then), otherwise } => {
                 self.conditional(condition, then, otherwise, expr)
@@ -185,7 +195,7 @@ impl Body<'_, '_> {
                 let access = self.access(place, target)?;
                 let is_local = matches!(&access, Access::Known(cell) if !self.low.is_shared(cell.var));
                 let value = if is_local { self.read_once(value)? } else { self.value(value)? };
-                self.store(&access, value.clone(), ty);
+                self.atomically(target.ty.is_atomic(), |body| body.store(&access, value.clone(), ty));
                 match &access {
                     Access::Known(cell) if is_local => Ok(cast(Ir::Var(cell.var), cell.ty, ty)),
                     _ => Ok(value),
@@ -201,12 +211,19 @@ impl Body<'_, '_> {
                     if is_bool { ty.truth(Ir::binary(IrOp::Ne, new, wide.constant(0))) } else { cast(new, wide, ty) }
                 };
                 self.check_shift(*op, by_ty, wide, expr)?;
-                self.update(target, Some(value), false, apply)
+                let operands = move |body: &mut Self, old: &Ir, by: &Ir| {
+                    body.check_operation(*op, wide, &cast(old.clone(), ty, wide), (by, by_ty));
+                };
+                self.update(target, Some(value), false, apply, operands)
             }
             ExprKind::AssignOffset { target, index, is_negative } => {
                 let (ty, size) = (self.scalar(index.ty, loc)?, self.pointee_size(target.ty, expr)?);
                 let (pointer, negative) = (self.low.pointer_ty(), *is_negative);
-                self.update(target, Some(index), false, move |old, by| moved(pointer, old, by, ty, size, negative))
+                let apply = move |old: Ir, by: Ir| moved(pointer, old, by, ty, size, negative);
+                let operands = move |body: &mut Self, old: &Ir, by: &Ir| {
+                    body.check_moved(old, (by, ty), size, &apply(old.clone(), by.clone()));
+                };
+                self.update(target, Some(index), false, apply, operands)
             }
             ExprKind::Increment { target, is_decrement, is_postfix } => {
                 self.increment(target, *is_decrement, *is_postfix, expr)
@@ -224,10 +241,15 @@ impl Body<'_, '_> {
         let is_pointer = self.unit.types.is_pointer(target.ty);
         let by = if is_pointer { self.pointee_size(target.ty, expr)? } else { 1 };
         let op = if is_decrement { MachineOp::Sub } else { MachineOp::Add };
-        self.update(target, None, is_postfix, |old, _| match (ty.bits, is_decrement) {
+        let apply = |old: Ir, _: Ir| match (ty.bits, is_decrement) {
             (1, false) => ty.constant(1),
             _ => ty.apply(op, old, ty.constant(i128::from(by))),
-        })
+        };
+        let operands = |body: &mut Self, old: &Ir, _: &Ir| match is_pointer {
+            true => body.check_moved(old, (&INT.constant(1), INT), by, &apply(old.clone(), Ir::FALSE)),
+            false => body.check_increment(ty, old, is_decrement),
+        };
+        self.update(target, None, is_postfix, apply, operands)
     }
 
     /// Reads, changes and writes an object: one step for atomic objects, and else a step for each access.
@@ -237,6 +259,7 @@ impl Body<'_, '_> {
         by: Option<&Expr>,
         is_postfix: bool,
         apply: impl Fn(Ir, Ir) -> Ir,
+        check: impl Fn(&mut Self, &Ir, &Ir),
     ) -> Lowered<Ir> {
         let ty = self.scalar(target.ty, target.loc)?;
         let place = self.place(target)?;
@@ -250,6 +273,7 @@ impl Body<'_, '_> {
         let old = self.load(&access, ty)?;
         let by = by(self)?;
         let old = if is_postfix && !is_kept(&old, self) { self.save(old, ty) } else { old };
+        check(self, &old, &by);
         let new = apply(old.clone(), by);
         if is_postfix {
             self.store(&access, new, ty);
@@ -271,6 +295,7 @@ impl Body<'_, '_> {
         let (ty, by) = (self.scalar(expr.ty, expr.loc)?, self.scalar(right.ty, right.loc)?);
         self.check_shift(op, by, ty, expr)?;
         let (left, right) = self.pair(left, right)?;
+        self.check_operation(op, ty, &left, (&right, by));
         Ok(binary(op, ty, left, cast(right, by, ty)))
     }
 
@@ -464,7 +489,7 @@ pub(super) fn is_kept(value: &Ir, body: &Body<'_, '_>) -> bool {
 }
 
 /// Returns whether an expression may change objects.
-fn has_effects(expr: &Expr) -> bool {
+pub(super) fn has_effects(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Assign { .. }
         | ExprKind::AssignOp { .. }

@@ -40,6 +40,8 @@ pub(super) struct Facts {
     pub(super) taken_functions: BTreeSet<FunctionId>,
     /// The functions that run in at most one frame at a time.
     pub(super) single: FxHashSet<FunctionId>,
+    /// For each kind of thread how many there are, and the functions that they may run.
+    pub(super) roots: Vec<(Times, BTreeSet<FunctionId>)>,
     /// The functions that are called, rather than started as threads.
     pub(super) called: FxHashSet<FunctionId>,
     /// For each place where threads are created, the number of threads.
@@ -155,7 +157,7 @@ impl<'u> Walk<'u> {
     fn stmt(&mut self, stmt: &Stmt) {
         let unit = self.unit;
         match &stmt.kind {
-            StmtKind::Expr(expr) => self.value(expr),
+            StmtKind::Expr(expr) | StmtKind::Annotation(expr) => self.value(expr),
             StmtKind::Declare(object) => self.init(unit.objects[*object].init.as_ref()),
             StmtKind::Block(stmts) => stmts.iter().for_each(|stmt| self.stmt(stmt)),
             StmtKind::If { condition, then, otherwise } => {
@@ -374,7 +376,9 @@ impl<'u> Walk<'u> {
         let mut frames: FxHashMap<FunctionId, Times> = FxHashMap::default();
         let starts = self.facts.sites.iter().map(|(_, start, times)| (*start, *times));
         for (root, times) in starts.chain([(main, Some(1))]).collect::<Vec<_>>() {
-            for function in self.below(root) {
+            let below = self.below(root);
+            self.facts.roots.push((times, below.clone()));
+            for function in below {
                 let so_far = frames.get(&function).copied().unwrap_or(Some(0));
                 frames.insert(function, sum(so_far, times));
             }
@@ -530,9 +534,9 @@ pub(super) fn inner(stmt: &Stmt) -> Vec<&Stmt> {
 }
 
 /// Returns the expressions of a statement, without those of the statements in it and of declarations.
-fn exprs(stmt: &Stmt) -> Vec<&Expr> {
+pub(super) fn exprs(stmt: &Stmt) -> Vec<&Expr> {
     match &stmt.kind {
-        StmtKind::Expr(expr) | StmtKind::Return(Some(expr)) => vec![expr],
+        StmtKind::Expr(expr) | StmtKind::Annotation(expr) | StmtKind::Return(Some(expr)) => vec![expr],
         StmtKind::If { condition, .. }
         | StmtKind::While { condition, .. }
         | StmtKind::DoWhile { condition, .. }

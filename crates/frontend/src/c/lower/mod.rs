@@ -4,12 +4,14 @@
 //! - `objects`: objects are flattened into cells, one variable for each scalar part.
 //! - `body`, `stmt`, `expr`, `place`: functions become procedures. A step reads or writes at most one shared cell.
 //! - `calls`, `threads`, `atomics`: the functions of the library and of the compiler.
+//! - `checks`: the errors that properties ask about.
 //!
 //! What is not supported is reported where it would be executed; functions that never run are not looked at.
 
 mod atomics;
 mod body;
 mod calls;
+mod checks;
 mod expr;
 mod facts;
 mod objects;
@@ -25,6 +27,7 @@ use selvedge_ir::span::{Origin, Role, SourceMap, Span};
 use selvedge_ir::{Count, Edge, Entry, Expr, Loc as Place, LocId, Op, Proc, ProcId, Program, Scope, Ty, Var, VarId};
 
 use super::files::Loc;
+use super::property::Properties;
 use super::tree::{FunctionId, ObjectId, Unit};
 use super::types::{QualType, Type};
 use crate::Loaded;
@@ -66,34 +69,39 @@ struct Lowering<'u> {
     sync: BTreeMap<(ObjectId, u64), Cell>,
     addresses: objects::Addresses,
     threads: Threads,
+    checks: checks::Checks,
     /// What pointers point to that become `void *` or integers, and that are made from them.
     to_blank: Vec<QualType>,
     from_blank: Vec<(QualType, Loc)>,
 }
 
-/// Lowers a unit without errors. The program is `None` if something is not supported.
-pub(super) fn lower(unit: &Unit) -> Loaded {
+/// Lowers a unit without errors, with the checks for some properties. The program is `None` if something is not
+/// supported.
+pub(super) fn lower(unit: &Unit, asked: Properties) -> Loaded {
     let Some(main) = unit.function("main").filter(|main| unit.functions[*main].body.is_some()) else {
         let message = "there is no function `main`";
         let help = "a program starts at `main`, which must be defined in the file";
         let missing = Diagnostic::new(Code::CUnsupported, message, Span::default()).help(help);
         return Loaded { diagnostics: vec![missing], ..Loaded::default() };
     };
-    let mut low = Lowering::new(unit, Facts::new(unit, main));
+    let mut low = Lowering::new(unit, Facts::new(unit, main), asked);
     low.declare_procs();
     low.declare_threads();
     low.declare_taken();
+    low.prepare_race();
+    low.prepare_memory();
     for function in low.facts.running.clone() {
         low.function(function, main);
     }
     low.add_wrappers();
+    low.finish_misuse();
     low.check_blank();
     let threads = low.facts.threads();
     Loaded { threads, ..low.finish(main) }
 }
 
 impl<'u> Lowering<'u> {
-    fn new(unit: &'u Unit, facts: Facts) -> Lowering<'u> {
+    fn new(unit: &'u Unit, facts: Facts, asked: Properties) -> Lowering<'u> {
         let threads = Threads::new(&facts);
         Lowering {
             unit,
@@ -107,6 +115,7 @@ impl<'u> Lowering<'u> {
             sync: BTreeMap::new(),
             addresses: objects::Addresses::default(),
             threads,
+            checks: checks::Checks::new(asked),
             to_blank: Vec::new(),
             from_blank: Vec::new(),
         }
@@ -227,8 +236,10 @@ impl<'u> Lowering<'u> {
             label.loc = moved[label.loc];
         }
         self.program.locs = locs;
-        let is_whole = self.diagnostics.is_empty();
-        let program = is_whole.then_some(self.program);
+        self.map.notes = std::mem::take(&mut self.checks.notes);
+        self.map.properties = self.checks.asked.names().into_iter().map(str::to_owned).collect();
+        let has_errors = self.diagnostics.iter().any(Diagnostic::is_error);
+        let program = (!has_errors).then_some(self.program);
         Loaded { program, source_map: self.map, diagnostics: self.diagnostics, ..Loaded::default() }
     }
 
@@ -237,6 +248,7 @@ impl<'u> Lowering<'u> {
         let mut values = self.object_values();
         values.extend(self.threads.initial_values(self.pointer_ty()));
         values.extend(self.sync_values());
+        values.extend(self.checks.initial_values());
         values.sort_by_key(|(var, _)| *var);
         let scope = |var: VarId| self.program.vars[var].scope;
         let of =

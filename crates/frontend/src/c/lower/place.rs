@@ -119,7 +119,11 @@ impl Body<'_, '_> {
                 Ir::Machine(_, bits) if (0..i128::from(length)).contains(&ty.read(bits)) => *offset += bits * size,
                 value => indices.push(Index { value, ty, size, length }),
             },
-            Place::Address(address) => *address = self.offset(address.clone(), number, ty, size, false),
+            Place::Address(address) => {
+                let base = address.clone();
+                *address = self.offset(base.clone(), number.clone(), ty, size, false);
+                self.check_moved(&base, (&number, ty), size, address);
+            }
         }
         Ok(place)
     }
@@ -146,6 +150,7 @@ impl Body<'_, '_> {
                     };
                     candidates.push((condition, cell));
                 }
+                self.check_index(object, &candidates);
                 Ok(Access::Candidates(candidates))
             }
             Place::Address(address) => {
@@ -158,6 +163,7 @@ impl Body<'_, '_> {
                         candidates.push((Ir::binary(BinaryOp::Eq, address.clone(), at), cell));
                     }
                 }
+                self.check_pointer(&address, &candidates);
                 Ok(Access::Candidates(candidates))
             }
         }
@@ -181,6 +187,8 @@ impl Body<'_, '_> {
 
     /// Reads a place, in one step if it is shared or not known.
     pub(super) fn load(&mut self, access: &Access, ty: MachineTy) -> Lowered<Ir> {
+        self.check_alive(access);
+        self.check_race(access, false);
         match access {
             Access::Known(cell) => {
                 let value = cast(Ir::Var(cell.var), cell.ty, ty);
@@ -188,7 +196,7 @@ impl Body<'_, '_> {
             }
             Access::Candidates(candidates) => {
                 let (value, valid) = chosen(candidates, ty);
-                self.read(value, valid, ty)
+                if self.low.checks.in_annotation { Ok(value) } else { self.read(value, valid, ty) }
             }
         }
     }
@@ -202,12 +210,16 @@ impl Body<'_, '_> {
 
     /// Writes a value of the given type.
     pub(super) fn store(&mut self, access: &Access, value: Ir, ty: MachineTy) {
+        self.check_alive(access);
+        self.check_race(access, true);
         let (active, valid) = written(access, &value, ty);
         self.step(Op::guarded(active, valid));
     }
 
     /// Reads a place and writes a new value, in one step. Returns the old value, which is kept.
     pub(super) fn modify(&mut self, access: &Access, ty: MachineTy, new: impl FnOnce(Ir) -> Ir) -> Ir {
+        self.check_alive(access);
+        self.atomically(true, |body| body.check_race(access, true));
         let (old, valid) = match access {
             Access::Known(cell) => (cast(Ir::Var(cell.var), cell.ty, ty), Ir::TRUE),
             Access::Candidates(candidates) => chosen(candidates, ty),

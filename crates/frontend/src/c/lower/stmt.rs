@@ -4,15 +4,18 @@ use selvedge_ir::span::Role;
 use selvedge_ir::{BinaryOp, Expr as Ir, Label, LocId, MachineOp, Op, Scope, Ty};
 
 use super::super::files::Loc;
+use super::super::property::Property;
 use super::super::tree::{Case, Expr, ExprKind, LabelId, ObjectId, Stmt, StmtKind};
 use super::body::Body;
 use super::facts::is_async;
+use super::place::Access;
 use super::{Lowered, refuse};
 
 impl Body<'_, '_> {
     /// Lowers a statement; what is not supported in it is reported.
     pub(super) fn stmt(&mut self, stmt: &Stmt) {
         self.span = stmt.loc.span;
+        self.watch_creation(stmt);
         let kept = self.in_use.len();
         if let Err(refused) = self.try_stmt(stmt) {
             self.low.report(refused);
@@ -46,6 +49,7 @@ impl Body<'_, '_> {
             StmtKind::Break => self.jump_to(self.breaks.last().copied(), stmt.loc)?,
             StmtKind::Continue => self.jump_to(self.continues.last().copied(), stmt.loc)?,
             StmtKind::Return(value) => self.return_(value.as_ref(), stmt.loc)?,
+            StmtKind::Annotation(condition) => self.annotation(condition)?,
             StmtKind::Asm => return refuse("inline assembly is", stmt.loc),
         }
         Ok(())
@@ -102,9 +106,11 @@ impl Body<'_, '_> {
         let body = self.unit.functions[self.function].body.as_ref();
         let name = body.map_or("", |body| self.unit.name(body.labels[label].name)).to_owned();
         let is_error = name == "ERROR";
-        self.low.program.labels.push(Label { name, loc: self.at });
+        if self.asks(Property::Assertions) || !matches!(name.as_str(), "ERROR" | "SLIC_ERROR") {
+            self.low.program.labels.push(Label { name, loc: self.at });
+        }
         if is_error {
-            self.step(Op::Assert(Ir::FALSE));
+            self.claim(Ir::FALSE);
         }
     }
 
@@ -214,6 +220,7 @@ impl Body<'_, '_> {
             return self.initialise(object, declared.loc);
         }
         let cells = self.low.cells(object, declared.loc)?;
+        self.begin_life(object);
         if self.repeats || cells.iter().any(|cell| self.low.is_shared(cell.var)) {
             let any = |(number, cell): (usize, &super::objects::Cell)| {
                 (cell.var, Ir::Choice(number as u32, Ty::Machine(cell.ty)))
@@ -227,12 +234,14 @@ impl Body<'_, '_> {
     pub(super) fn initialise(&mut self, object: ObjectId, loc: Loc) -> Lowered<()> {
         let unit = self.unit;
         let cells = self.low.cells(object, loc)?;
+        self.begin_life(object);
         let mut values: Vec<Ir> = cells.iter().map(|cell| cell.ty.constant(0)).collect();
         let items: Vec<_> = unit.objects[object].init.iter().flat_map(|init| &init.items).collect();
         if let ([item], [cell]) = (items.as_slice(), cells.as_slice()) {
             self.span = unit.files.join(loc, item.value.loc).span;
             let value =
                 if self.low.is_shared(cell.var) { self.value(&item.value)? } else { self.read_once(&item.value)? };
+            self.check_race(&Access::Known(*cell), true);
             self.step(Op::set(vec![(cell.var, value)]));
             return Ok(());
         }
@@ -243,6 +252,7 @@ impl Body<'_, '_> {
                 _ => return refuse("an initial value of this part is", item.value.loc),
             }
         }
+        cells.iter().for_each(|cell| self.check_race(&Access::Known(*cell), true));
         self.step(Op::set(cells.iter().map(|cell| cell.var).zip(values).collect()));
         Ok(())
     }

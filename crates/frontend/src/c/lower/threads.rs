@@ -8,6 +8,7 @@ use selvedge_ir::span::Role;
 use selvedge_ir::{BinaryOp as IrOp, Call, Expr as Ir, MachineOp, MachineTy, Op, ProcId, Scope, Spawn, Ty, VarId};
 
 use super::super::files::Loc;
+use super::super::property::Property;
 use super::super::tree::{Expr, FunctionId, ObjectId, Storage};
 use super::super::types::{Length, QualType, Type};
 use super::body::Body;
@@ -26,7 +27,7 @@ const BUSY: i128 = 16;
 const TIMED_OUT: i128 = 110;
 
 /// The type of states of locks, counters and numbers of threads.
-const STATE: MachineTy = MachineTy::unsigned(32);
+pub(super) const STATE: MachineTy = MachineTy::unsigned(32);
 
 /// The number of a read-write lock that a writer holds.
 const WRITER: i128 = 0xffff_ffff;
@@ -104,6 +105,7 @@ impl Lowering<'_> {
             let argument = self.new_var("argument".to_owned(), Scope::Local(wrapper), Ty::Machine(pointer), span);
             self.program.procs[wrapper].params.push(argument);
         }
+        self.prepare_misuse(self.threads.ends.len());
     }
 
     fn function_name(&self, function: FunctionId) -> String {
@@ -136,6 +138,8 @@ impl Lowering<'_> {
         }
         let (entry, exit) = (self.program.procs[wrapper].entry, self.program.procs[wrapper].exit);
         let (called, noted) = (self.new_loc(wrapper), self.new_loc(wrapper));
+        let number = if count > 1 { Ir::Var(params[0]) } else { STATE.constant(i128::from(first)) };
+        let entry = self.begin_thread(entry, number, span);
         self.edge(entry, called, Op::Call(Call { results, callee, args }), span, Role::Statement);
         let mut active = Vec::new();
         for thread in first..first + count {
@@ -235,7 +239,7 @@ impl Body<'_, '_> {
     }
 
     /// Returns the state of the lock that a pointer points to.
-    fn lock(&mut self, pointer: &Expr) -> Lowered<Access> {
+    pub(super) fn lock(&mut self, pointer: &Expr) -> Lowered<Access> {
         let loc = pointer.loc;
         let Some(of) = self.unit.types.pointee(pointer.ty) else { return refuse("this lock is", loc) };
         if !self.unit.types.is_record(of) {
@@ -261,6 +265,7 @@ impl Body<'_, '_> {
                         candidates.push((Ir::binary(IrOp::Eq, address.clone(), at), cell));
                     }
                 }
+                self.check_pointer(&address, &candidates);
             }
         }
         Ok(Access::Candidates(candidates))
@@ -272,6 +277,7 @@ impl Body<'_, '_> {
         let is_not = |state: i128| move |old: Ir| Ir::binary(IrOp::Ne, old, STATE.constant(state));
         let add = |by: i128| move |old: Ir| STATE.apply(MachineOp::Add, old, STATE.constant(by));
         let set = |state: i128| move |_: Ir| STATE.constant(state);
+        self.check_lock(name, args)?;
         match (name, args) {
             ("pthread_create", [handle, _, start, argument]) => return self.create(handle, start, argument, expr),
             ("pthread_join", [handle, result]) => return self.wait(handle, result),
@@ -285,9 +291,19 @@ impl Body<'_, '_> {
                 let value = self.value(value)?;
                 self.set_lock(semaphore, move |_| value.clone())?;
             }
-            ("pthread_mutex_lock", [lock]) => self.wait_lock(lock, is(0), set(1))?,
-            ("pthread_mutex_unlock", [lock]) => self.set_lock(lock, set(0))?,
-            ("pthread_mutex_trylock", [lock]) => return self.try_lock(lock, is(0), set(1), BUSY),
+            ("pthread_mutex_lock", [lock]) => {
+                self.wait_lock(lock, is(0), set(1))?;
+                self.note_lock(lock, true, None)?;
+            }
+            ("pthread_mutex_unlock", [lock]) => {
+                self.set_lock(lock, set(0))?;
+                self.note_lock(lock, false, None)?;
+            }
+            ("pthread_mutex_trylock", [lock]) => {
+                let result = self.try_lock(lock, is(0), set(1), BUSY)?;
+                self.note_lock(lock, true, result.as_ref())?;
+                return Ok(result);
+            }
             ("pthread_rwlock_wrlock", [lock]) => self.wait_lock(lock, is(0), set(WRITER))?,
             ("pthread_rwlock_trywrlock", [lock]) => return self.try_lock(lock, is(0), set(WRITER), BUSY),
             ("pthread_rwlock_rdlock", [lock]) => self.wait_lock(lock, is_not(WRITER), add(1))?,
@@ -420,6 +436,7 @@ impl Body<'_, '_> {
         let ty = self.scalar(handle.ty, handle.loc)?;
         let number = self.value(handle)?;
         let number = self.save(number, ty);
+        self.check_join(&number, ty);
         let ends = self.low.threads.ends.clone();
         let one = |(index, (done, _)): (usize, &(VarId, VarId))| {
             Ir::and(Ir::binary(IrOp::Eq, number.clone(), ty.constant(index as i128 + 1)), Ir::Var(*done))
@@ -449,6 +466,12 @@ impl Body<'_, '_> {
             return refuse("the end of a thread in a function that is called is", expr.loc);
         }
         let value = self.value(result)?;
+        if self.is_main && self.asks(Property::Deadlock) {
+            let exit = self.low.program.procs[self.proc].exit;
+            self.low.edge(self.at, exit, Op::End, self.span, Role::Statement);
+            self.at = self.new_loc();
+            return Ok(None);
+        }
         self.leave(Some(value), Role::Statement)?;
         Ok(None)
     }

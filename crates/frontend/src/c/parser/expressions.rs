@@ -31,7 +31,7 @@ impl Parser {
 
     /// Consumes a conditional expression. `a ? b : c ? d : e` nests to the right.
     pub(super) fn conditional(&mut self) -> Expr {
-        let condition = self.binary(1);
+        let condition = self.equivalence();
         if self.lost || !self.eat(Kind::Question) {
             return condition;
         }
@@ -46,6 +46,31 @@ impl Parser {
         }
         let otherwise = self.nested(Self::conditional).unwrap_or_else(|| self.typer.wrong(self.loc()));
         self.typer.conditional(condition, then, otherwise)
+    }
+
+    /// Consumes `a <==> b`, which annotations have.
+    fn equivalence(&mut self) -> Expr {
+        let mut left = self.implication();
+        while !self.lost && self.eat(Kind::Iff) {
+            let right = self.implication();
+            let (left_loc, right_loc) = (left.loc, right.loc);
+            let left_fails = self.typer.unary(Some(UnaryOp::Not), left, left_loc);
+            let right_fails = self.typer.unary(Some(UnaryOp::Not), right, right_loc);
+            left = self.typer.binary(BinaryKind::Op(BinaryOp::Eq), left_fails, right_fails);
+        }
+        left
+    }
+
+    /// Consumes `a ==> b`, which annotations have; it nests to the right.
+    fn implication(&mut self) -> Expr {
+        let left = self.binary(1);
+        if self.lost || !self.eat(Kind::Implies) {
+            return left;
+        }
+        let loc = left.loc;
+        let right = self.nested(Self::implication).unwrap_or_else(|| self.typer.wrong(loc));
+        let fails = self.typer.unary(Some(UnaryOp::Not), left, loc);
+        self.typer.binary(BinaryKind::Or, fails, right)
     }
 
     /// Consumes operators that bind at least as tightly as `level`.

@@ -39,6 +39,10 @@ impl Parser {
                 return;
             }
             match self.kind() {
+                Kind::Annotation => {
+                    let annotation = self.annotation();
+                    stmts.push(annotation);
+                }
                 // A label at the end of a block, and one before a declaration, are read as new C has them.
                 Kind::RBrace => return,
                 _ if self.at_declaration() || self.at_unknown_type() => return self.declaration(stmts),
@@ -52,6 +56,15 @@ impl Parser {
                 }
             }
         }
+    }
+
+    /// Consumes an annotation. The statement that it stands before follows in the same block.
+    fn annotation(&mut self) -> Stmt {
+        let start = self.bump().loc;
+        let expr = self.expression();
+        self.expect_semicolon();
+        let condition = self.typer.condition(expr);
+        Stmt { kind: StmtKind::Annotation(condition), loc: self.since(start) }
     }
 
     /// Consumes the statement of a loop or condition.

@@ -22,6 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_ir::span::Span;
 
 use super::Options;
+use super::annotations::UNREAD;
 use super::files::{Expansions, FileId, Files, Loc};
 use super::lexer::{Kind, Token, lex};
 use super::names::{Names, Symbol};
@@ -211,6 +212,10 @@ impl Preprocessor<'_> {
                 self.report_stray(token);
                 continue;
             }
+            if token.kind == Kind::Annotation && self.names.text(token.text) == UNREAD {
+                self.report_annotation(token);
+                continue;
+            }
             if token.kind == Kind::Name {
                 token.kind = reserved.get(&token.text).copied().unwrap_or(Kind::Name);
             }
@@ -221,6 +226,14 @@ impl Preprocessor<'_> {
         parsed.push(Token { kind: Kind::Eof, text, loc, space: false, first: true, fixed: true });
         let Preprocessor { files, names, expansions, diagnostics, .. } = self;
         Preprocessed { tokens: parsed, files, names, expansions, diagnostics }
+    }
+
+    /// Says once that annotations are not read.
+    fn report_annotation(&mut self, token: Token) {
+        if self.diagnostics.iter().all(|known| known.code != Code::CAnnotation) {
+            let message = "annotations other than `assert E;` are not read";
+            self.error(Code::CAnnotation, message, token.loc);
+        }
     }
 
     fn report_stray(&mut self, token: Token) {

@@ -1,0 +1,108 @@
+//! The options of C programs.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use selvedge_frontend::c::{DataModel, Properties, Property, read_property_file};
+use selvedge_frontend::files::read_regular;
+
+use super::values::data_model_parser;
+
+/// How C programs are read; the options are those of compilers.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct CArgs {
+    /// The sizes of the types of C; the default is lp64
+    #[arg(long, value_name = "MODEL", global = true, value_parser = data_model_parser())]
+    pub(crate) data_model: Option<DataModel>,
+    /// Folder with headers of a C program, besides the folder of the file itself
+    #[arg(short = 'I', value_name = "DIR", global = true)]
+    pub(crate) include: Vec<PathBuf>,
+    /// Macro of a C program; without a value it is 1
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", global = true, value_parser = define)]
+    pub(crate) define: Vec<Define>,
+    /// Preprocess C programs with this compiler (`PROGRAM -E`), with our headers before those of the machine
+    #[arg(long, value_name = "PROGRAM", global = true)]
+    pub(crate) cc: Option<PathBuf>,
+}
+
+impl CArgs {
+    /// Returns an option that is given, by its name.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        match () {
+            () if self.data_model.is_some() => Some("--data-model"),
+            () if !self.include.is_empty() => Some("-I"),
+            () if !self.define.is_empty() => Some("-D"),
+            () if self.cc.is_some() => Some("--cc"),
+            () => None,
+        }
+    }
+
+    /// Returns the macros with their bodies.
+    pub(crate) fn defines(&self) -> Vec<(String, String)> {
+        self.define.iter().map(|Define(name, value)| (name.clone(), value.clone())).collect()
+    }
+}
+
+/// A macro and its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Define(pub(crate) String, pub(crate) String);
+
+fn define(text: &str) -> Result<Define, String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+    let is_first = |c: char| c.is_ascii_alphabetic() || c == '_' || c == '$';
+    let is_name = name.starts_with(is_first) && name.chars().all(|c| is_first(c) || c.is_ascii_digit());
+    match is_name && !value.contains(['\n', '\r']) {
+        true => Ok(Define(name.to_string(), value.to_string())),
+        false => Err("expected the name of a macro, or NAME=VALUE".to_string()),
+    }
+}
+
+/// Properties of one option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Asked(pub(crate) Vec<Property>);
+
+/// Reads a list of names of properties, or the name of a property file.
+pub(super) fn properties(text: &str) -> Result<Asked, String> {
+    if text.ends_with(".prp") {
+        let bytes = read_regular(Path::new(text)).map_err(|error| format!("cannot read {text}: {error}"))?;
+        let file = String::from_utf8(bytes).map_err(|_| format!("{text} is not a text"))?;
+        return read_property_file(&file).map(Asked).map_err(|error| format!("{text}: {error}"));
+    }
+    let property = |name: &str| {
+        let known: Vec<&str> = Property::ALL.iter().map(|property| property.name()).collect();
+        let unknown =
+            || format!("there is no property `{name}`; the properties are {}, and files .prp", known.join(", "));
+        Property::named(name.trim()).ok_or_else(unknown)
+    };
+    text.split(',').map(property).collect::<Result<_, _>>().map(Asked)
+}
+
+/// Returns the properties of all options; the assertions without any.
+pub(super) fn union(asked: &[Asked]) -> Properties {
+    match asked {
+        [] => Properties::default(),
+        asked => Properties::of(asked.iter().flat_map(|Asked(properties)| properties).copied()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macros_have_names_and_values() {
+        assert_eq!(define("N=3"), Ok(Define("N".to_string(), "3".to_string())));
+        assert_eq!(define("N"), Ok(Define("N".to_string(), "1".to_string())));
+        assert_eq!(define("N=a=b"), Ok(Define("N".to_string(), "a=b".to_string())));
+        for wrong in ["", "=3", "3", "a-b", "f(x)=x", "N=1\n#define M"] {
+            assert!(define(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn properties_are_named() {
+        assert_eq!(properties("memory,misuse"), Ok(Asked(vec![Property::Memory, Property::Misuse])));
+        assert!(properties("races").is_err_and(|error| error.contains("`races`") && error.contains("no-data-race")));
+        assert!(properties("missing.prp").is_err_and(|error| error.contains("cannot read missing.prp")));
+    }
+}

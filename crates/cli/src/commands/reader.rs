@@ -1,0 +1,112 @@
+//! The options with which programs are read, and compilers that preprocess C programs.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use selvedge_check::InvalidQuestion;
+use selvedge_frontend::bp::LoadOptions;
+use selvedge_frontend::c::{DataModel, Properties, Property, embedded_headers};
+use selvedge_frontend::{Language, Source};
+
+use crate::input::Input;
+use crate::session::Session;
+
+/// Returns the options of the command line for reading an input; a compiler may have to preprocess it.
+pub(crate) fn options(
+    language: Language,
+    input: &Input,
+    question: LoadOptions,
+    session: &Session,
+) -> Result<LoadOptions, String> {
+    let path = match input {
+        Input::File(path) => Some(path.clone()),
+        Input::Stdin => None,
+    };
+    let preprocessed = match (&session.c.cc, &path) {
+        (Some(cc), Some(path)) if language == Language::C => Some(preprocess(cc, path, session)?),
+        (Some(_), None) => return Err("--cc needs a file: standard input is preprocessed without it".to_string()),
+        _ => None,
+    };
+    Ok(LoadOptions {
+        dialect: session.dialect,
+        data_model: session.c.data_model.unwrap_or_default(),
+        defines: session.c.defines(),
+        include: session.c.include.clone(),
+        path,
+        preprocessed,
+        ..question
+    })
+}
+
+/// Checks that the options about C are for a C program, and that deadlocks are asked about alone.
+pub(crate) fn validate(language: Language, options: &LoadOptions, session: &Session) -> Result<(), InvalidQuestion> {
+    let invalid = |message: String, help: &str| Err(InvalidQuestion { message, help: Some(help.to_string()) });
+    if language != Language::C {
+        let property = (options.properties != Properties::default()).then_some("--property");
+        return match property.or(session.c.given()) {
+            Some(option) => invalid(format!("{option} is for C programs"), "leave it out"),
+            None => Ok(()),
+        };
+    }
+    if options.deadlock && options.properties.iter().any(|property| !is_alone(property)) {
+        let message = "deadlocks are a question of their own, beside no other property".to_string();
+        return invalid(message, "ask about them in a second check");
+    }
+    Ok(())
+}
+
+/// Returns whether a property may be named where deadlocks are asked about.
+fn is_alone(property: Property) -> bool {
+    property == Property::Deadlock
+}
+
+/// Returns what a compiler's preprocessor makes of a file, with our headers before those of the machine.
+fn preprocess(cc: &Path, path: &Path, session: &Session) -> Result<String, String> {
+    let shown = |error: &dyn std::fmt::Display| format!("cannot write the headers for --cc: {error}");
+    let folder = Folder::new().map_err(|error| shown(&error))?;
+    for (name, text) in embedded_headers() {
+        let file = folder.0.as_path().join(name);
+        let parent = file.parent().unwrap_or(folder.0.as_path());
+        std::fs::create_dir_all(parent).map_err(|error| shown(&error))?;
+        std::fs::write(&file, text).map_err(|error| shown(&error))?;
+    }
+    let model = session.c.data_model.unwrap_or_default();
+    let mut command = Command::new(cc);
+    command.args(["-E", "-D__SELVEDGE__=1"]);
+    command.arg(format!("-D__SELVEDGE_{}__=1", model.name().to_uppercase()));
+    command.args((model == DataModel::Ilp32).then_some("-m32"));
+    command.args(session.c.defines().iter().map(|(name, value)| format!("-D{name}={value}")));
+    for include in std::iter::once(&folder.0).chain(&session.c.include) {
+        command.arg("-I").arg(include);
+    }
+    let output = command.arg(path).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| format!("cannot run {}: {error}", cc.display()))?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{} -E failed ({}):\n{}", cc.display(), output.status, message.trim_end()));
+    }
+    Ok(Source::from_bytes("", output.stdout).text().to_owned())
+}
+
+/// A folder of its own, which is removed in the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> std::io::Result<Folder> {
+        let mut number = 0_u32;
+        loop {
+            let path = std::env::temp_dir().join(format!("selvedge-headers-{}-{number}", std::process::id()));
+            match std::fs::create_dir(&path) {
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && number < 1000 => number += 1,
+                created => return created.map(|()| Folder(path)),
+            }
+        }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Files that stay behind do no harm.
+        std::fs::remove_dir_all(&self.0).unwrap_or_default();
+    }
+}

@@ -1,0 +1,151 @@
+//! Uses of memory outside of objects: null and stray pointers, indices, objects whose function has returned.
+
+use selvedge_ir::span::Role;
+use selvedge_ir::{BinaryOp as IrOp, Expr as Ir, LocId, MachineOp, MachineTy, Op, Scope, Ty, VarId};
+
+use super::super::super::property::Property;
+use super::super::super::tree::{ObjectId, Storage};
+use super::super::body::Body;
+use super::super::objects::Cell;
+use super::super::place::{Access, any};
+use super::super::{Code, Loc, Lowering};
+
+impl Lowering<'_> {
+    /// Declares whether objects are alive whose addresses are taken and that end with their functions.
+    pub(in super::super) fn prepare_memory(&mut self) {
+        if !self.checks.asked.has(Property::Memory) {
+            return;
+        }
+        for object in self.facts.taken.clone() {
+            let declared = &self.unit.objects[object];
+            if matches!(declared.storage, Storage::Auto | Storage::Param) {
+                let name = format!("alive({})", self.unit.name(declared.name));
+                let var = self.new_var(name, Scope::Shared, Ty::Bool, declared.loc.span);
+                self.checks.alive.insert(object, var);
+            }
+        }
+    }
+
+    fn owner(&self, cell: VarId) -> Option<ObjectId> {
+        let of = |(_, cells): &(&ObjectId, &Vec<Cell>)| cells.iter().any(|known| known.var == cell);
+        self.cells.iter().find(of).map(|(object, _)| *object)
+    }
+}
+
+impl Body<'_, '_> {
+    /// Checks that a pointer leads to one of the cells. Where that is not asked about, the execution ends if it does not.
+    pub(in super::super) fn check_pointer(&mut self, address: &Ir, candidates: &[(Ir, Cell)]) {
+        if self.low.checks.in_annotation {
+            return;
+        }
+        if self.asks(Property::Memory) {
+            let null = self.low.pointer_ty().constant(0);
+            self.check(Ir::binary(IrOp::Ne, address.clone(), null), "a null pointer is followed");
+        }
+        self.check_candidates(candidates, "the pointer leads to no object of this type".to_owned());
+    }
+
+    /// Checks that an index is one of those of its array.
+    pub(in super::super) fn check_index(&mut self, object: ObjectId, candidates: &[(Ir, Cell)]) {
+        if !self.low.checks.in_annotation {
+            let name = self.unit.name(self.unit.objects[object].name);
+            self.check_candidates(candidates, format!("an index is outside of `{name}`"));
+        }
+    }
+
+    fn check_candidates(&mut self, candidates: &[(Ir, Cell)], note: String) {
+        let valid = any(candidates.iter().map(|(condition, _)| condition.clone()).collect());
+        if self.asks(Property::Memory) {
+            self.check(valid, note);
+        } else if self.asks(Property::Deadlock) {
+            self.require(valid);
+        } else {
+            let message = "an execution ends where this pointer or index leads to no object";
+            self.low.tell(Code::CMayEnd, message, Loc::new(self.span));
+            if let Some(told) = self.low.diagnostics.iter_mut().find(|known| known.code == Code::CMayEnd) {
+                told.help = Some("`--property memory` asks whether there is such an execution".to_owned());
+            }
+        }
+    }
+
+    /// Checks that the object that is accessed has not ended.
+    pub(in super::super) fn check_alive(&mut self, access: &Access) {
+        let Access::Candidates(candidates) = access else { return };
+        if self.low.checks.alive.is_empty() || self.low.checks.in_annotation {
+            return;
+        }
+        let mut dead = Vec::new();
+        for (condition, cell) in candidates {
+            let owner = self.low.owner(cell.var);
+            if let Some(alive) = owner.and_then(|object| self.low.checks.alive.get(&object)) {
+                dead.push(Ir::and(condition.clone(), selvedge_ir::simplify::not(Ir::Var(*alive))));
+            }
+        }
+        if !dead.is_empty() {
+            let note = "the pointer leads to an object whose function has returned";
+            self.check(selvedge_ir::simplify::not(any(dead)), note);
+        }
+    }
+
+    /// Notes that an object begins to live.
+    pub(in super::super) fn begin_life(&mut self, object: ObjectId) {
+        if let Some(alive) = self.low.checks.alive.get(&object).copied() {
+            self.step(Op::set(vec![(alive, Ir::TRUE)]));
+        }
+    }
+
+    /// Notes that the objects of the function end.
+    pub(in super::super) fn end_lives(&mut self) {
+        let of_function = |object: &ObjectId| self.unit.objects[*object].function == Some(self.function);
+        let mut ended: Vec<_> =
+            self.low.checks.alive.iter().filter(|(object, _)| of_function(object)).map(|(_, var)| *var).collect();
+        ended.sort_unstable();
+        if !ended.is_empty() {
+            self.step(Op::set(ended.into_iter().map(|var| (var, Ir::FALSE)).collect()));
+        }
+    }
+
+    /// Checks that a pointer that is moved by a number of elements stays in its object, or just behind it. Other
+    /// objects must not be reached from it.
+    pub(in super::super) fn check_moved(&mut self, base: &Ir, (number, ty): (&Ir, MachineTy), size: u64, moved: &Ir) {
+        if !self.asks(Property::Memory) || self.low.checks.in_annotation {
+            return;
+        }
+        if matches!(number, Ir::Machine(_, 0)) {
+            return;
+        }
+        let pointer = self.low.pointer_ty();
+        let within = |value: &Ir, first: u64, last: u64| {
+            let (first, last) = (pointer.constant(i128::from(first)), pointer.constant(i128::from(last)));
+            let above = pointer.apply(MachineOp::Le, first, value.clone());
+            Ir::and(above, pointer.apply(MachineOp::Le, value.clone(), last))
+        };
+        let mut inside = vec![Ir::binary(IrOp::Eq, number.clone(), ty.constant(0))];
+        let mut longest = 0;
+        for object in self.low.facts.taken.clone() {
+            let first = self.low.address(object);
+            let length = self.unit.types.layout(self.unit.objects[object].ty).map_or(1, |layout| layout.size);
+            longest = longest.max(length / size.max(1));
+            let last = first + length;
+            inside.push(Ir::and(within(base, first, last), within(moved, first, last)));
+        }
+        let (longest, (least, greatest)) = (i128::from(longest), ty.bounds());
+        let above = ty.apply(MachineOp::Le, ty.constant((-longest).max(least)), number.clone());
+        let below = ty.apply(MachineOp::Le, number.clone(), ty.constant(longest.min(greatest)));
+        self.check(Ir::and(Ir::and(above, below), any(inside)), "the pointer is moved out of its object");
+    }
+
+    /// Checks at a location that a call through a pointer leads to one of the functions.
+    pub(in super::super) fn check_callee(&mut self, at: LocId, known: Vec<Ir>) {
+        let is_none = selvedge_ir::simplify::not(any(known));
+        let end = self.new_loc();
+        if self.asks(Property::Memory) {
+            self.low.edge(at, end, Op::assume(is_none), self.span, Role::Statement);
+            self.at = end;
+            self.check(Ir::FALSE, "the pointer leads to no function of this type");
+        } else if self.asks(Property::Deadlock) {
+            self.low.edge(at, end, Op::assume(is_none), self.span, Role::Statement);
+            self.dead_end(end);
+        }
+    }
+}
