@@ -98,10 +98,10 @@ pub fn read(source: Source, options: &Options) -> Unit {
 /// Reads a translation unit and lowers it. Only the headers of ours are read.
 pub(crate) fn load(text: &str, load: &crate::LoadOptions) -> crate::Loaded {
     let options = Options { model: load.data_model, defines: load.defines.clone(), ..Options::default() };
-    let unit = read(Source::new("", text), &options);
+    let mut unit = read(Source::new("", text), &options);
     let mut loaded = crate::Loaded::default();
     if !unit.has_errors() {
-        loaded = lower::lower(&unit);
+        loaded = lower::lower(&mut unit);
     }
     loaded.diagnostics.extend(unit.diagnostics.iter().cloned());
     // Places in our headers are not in the text: remarks about them are left out.

@@ -7,11 +7,12 @@
 
 use std::collections::BTreeSet;
 
+use index_vec::IndexVec;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::files::Loc;
 use super::super::tree::{
-    BinaryOp, Callee, Expr, ExprKind, FunctionId, Init, LabelId, ObjectId, Stmt, StmtKind, Storage, Unit,
+    BinaryOp, Callee, CastKind, Expr, ExprKind, FunctionId, Init, LabelId, ObjectId, Stmt, StmtKind, Storage, StringId, Unit,
 };
 use super::super::types::TypeId;
 use super::place::direct;
@@ -50,6 +51,8 @@ pub(super) struct Facts {
     pub(super) joins: bool,
     /// The types of locks and the like, whose parts are not looked at.
     pub(super) opaque: FxHashSet<TypeId>,
+    /// The objects that hold the elements of string literals.
+    pub(super) strings: IndexVec<StringId, ObjectId>,
     /// Set if an atomic function calls another one.
     pub(super) nested: bool,
     /// Set if the program has sections between `__VERIFIER_atomic_begin` and `_end`.
@@ -92,16 +95,21 @@ fn sum(one: Times, other: Times) -> Times {
 
 impl Facts {
     /// Collects the facts about a program: first which addresses are taken, then what rests on that.
-    pub(super) fn new(unit: &Unit, main: FunctionId) -> Facts {
-        let taken = Facts::collect(unit, main, BTreeSet::new()).taken;
-        Facts::collect(unit, main, taken)
+    pub(super) fn new(unit: &Unit, main: FunctionId, strings: &IndexVec<StringId, ObjectId>) -> Facts {
+        let taken = Facts::collect(unit, main, strings, BTreeSet::new()).taken;
+        Facts::collect(unit, main, strings, taken)
     }
 
-    fn collect(unit: &Unit, main: FunctionId, known: BTreeSet<ObjectId>) -> Facts {
+    fn collect(
+        unit: &Unit,
+        main: FunctionId,
+        strings: &IndexVec<StringId, ObjectId>,
+        known: BTreeSet<ObjectId>,
+    ) -> Facts {
         let mut walk = Walk {
             known,
             unit,
-            facts: Facts::default(),
+            facts: Facts { strings: strings.clone(), ..Facts::default() },
             found: FxHashSet::default(),
             calls: Vec::new(),
             spawns: Vec::new(),
@@ -294,6 +302,7 @@ impl<'u> Walk<'u> {
                 self.facts.taken_functions.insert(*function);
                 self.find(*function);
             }
+            ExprKind::String(string) => drop(self.facts.taken.insert(self.facts.strings[*string])),
             ExprKind::Member(base, _) => self.take(base),
             ExprKind::Deref(pointer) => match direct(pointer) {
                 Some((place, index)) => {
@@ -330,6 +339,7 @@ impl<'u> Walk<'u> {
                 self.facts.joins = true;
                 args.iter().for_each(|arg| self.argument(arg));
             }
+            "memset" | "memcpy" | "memmove" => args.iter().for_each(|arg| self.argument(uncast(arg))),
             _ => {
                 if is_sync(name) {
                     let types = &unit.types;
@@ -440,6 +450,14 @@ pub(super) fn is_async(label: &str) -> bool {
 /// Returns whether calls of a function are atomic sections.
 pub(super) fn is_atomic(unit: &Unit, function: FunctionId) -> bool {
     unit.name(unit.functions[function].name).starts_with("__VERIFIER_atomic_")
+}
+
+/// Returns a pointer before its conversions to other pointers.
+pub(super) fn uncast(pointer: &Expr) -> &Expr {
+    match &pointer.kind {
+        ExprKind::Cast { kind: CastKind::Pointer, value, .. } => uncast(value),
+        _ => pointer,
+    }
 }
 
 /// Returns the function that an expression names, whatever it is cast to.

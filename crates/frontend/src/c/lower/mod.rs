@@ -3,15 +3,19 @@
 //! - `facts`: what the program as a whole does: which functions run and how often, whose addresses are taken.
 //! - `objects`: objects are flattened into cells, one variable for each scalar part.
 //! - `body`, `stmt`, `expr`, `place`: functions become procedures. A step reads or writes at most one shared cell.
+//! - `aggregate`: structs and unions as values.
 //! - `calls`, `threads`, `atomics`: the functions of the library and of the compiler.
+//! - `made`: objects that the text does not declare, such as those of string literals.
 //!
 //! What is not supported is reported where it would be executed; functions that never run are not looked at.
 
+mod aggregate;
 mod atomics;
 mod body;
 mod calls;
 mod expr;
 mod facts;
+mod made;
 mod objects;
 mod place;
 mod stmt;
@@ -72,14 +76,16 @@ struct Lowering<'u> {
 }
 
 /// Lowers a unit without errors. The program is `None` if something is not supported.
-pub(super) fn lower(unit: &Unit) -> Loaded {
+pub(super) fn lower(unit: &mut Unit) -> Loaded {
     let Some(main) = unit.function("main").filter(|main| unit.functions[*main].body.is_some()) else {
         let message = "there is no function `main`";
         let help = "a program starts at `main`, which must be defined in the file";
         let missing = Diagnostic::new(Code::CUnsupported, message, Span::default()).help(help);
         return Loaded { diagnostics: vec![missing], ..Loaded::default() };
     };
-    let mut low = Lowering::new(unit, Facts::new(unit, main));
+    let strings = made::strings(unit);
+    let unit = &*unit;
+    let mut low = Lowering::new(unit, Facts::new(unit, main, &strings));
     low.declare_procs();
     low.declare_threads();
     low.declare_taken();

@@ -168,7 +168,7 @@ impl Lowering<'_> {
         let scope = self.scope(object, loc)?;
         let name = self.part_name(declared.ty, offset, of, self.unit.name(declared.name).to_owned());
         let var = self.new_var(name, scope, Ty::Machine(STATE), declared.loc.span);
-        let cell = Cell { offset, size, ty: STATE, var };
+        let cell = Cell { offset, size, bits: None, ty: STATE, var };
         self.sync.insert((object, offset), cell);
         Ok(cell)
     }
@@ -449,7 +449,7 @@ impl Body<'_, '_> {
             return refuse("the end of a thread in a function that is called is", expr.loc);
         }
         let value = self.value(result)?;
-        self.leave(Some(value), Role::Statement)?;
+        self.leave(Some(vec![value]), Role::Statement)?;
         Ok(None)
     }
 }
