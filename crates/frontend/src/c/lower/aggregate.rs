@@ -86,13 +86,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn either_aggregate(
-        &mut self,
-        condition: &Expr,
-        then: &Expr,
-        otherwise: &Expr,
-        expr: &Expr,
-    ) -> Lowered<Vec<Ir>> {
+    fn either_aggregate(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr, expr: &Expr) -> Lowered<Vec<Ir>> {
         let types = self.part_types(expr.ty, expr.loc)?;
         let vars: Vec<_> = types.into_iter().map(|ty| self.temporary(ty)).collect();
         let (holds, fails, end) = (self.new_loc(), self.new_loc(), self.new_loc());

@@ -166,6 +166,14 @@ impl Body<'_, '_> {
         self.at = self.new_loc();
     }
 
+    /// Adds the step that exceeds a limit where a condition holds.
+    pub(super) fn exceed(&mut self, condition: Ir, what: &str) {
+        let (beyond, end) = (self.new_loc(), self.new_loc());
+        self.low.edge(self.at, beyond, Op::assume(condition), self.span, Role::Fails);
+        let edge = self.low.edge(beyond, end, Op::Assert(Ir::FALSE), self.span, Role::Statement);
+        self.low.limits.push((edge, what.to_owned()));
+    }
+
     /// Goes on where nothing follows: the thread makes no step any more.
     pub(super) fn stop(&mut self) {
         self.at = self.new_loc();

@@ -23,7 +23,7 @@ const OUTPUT: &[&str] =
     &["printf", "fprintf", "puts", "putchar", "fputs", "fputc", "putc", "fflush", "perror", "vprintf", "write"];
 
 /// Functions that take time.
-const DELAYS: &[&str] = &["sleep", "usleep", "nanosleep", "sched_yield", "pthread_yield", "thrd_yield"];
+const DELAYS: &[&str] = &["sleep", "usleep", "nanosleep", "sched_yield", "pthread_yield", "thrd_yield", "thrd_sleep"];
 
 /// Functions whose results are any value.
 const INPUT: &[&str] = &["rand", "random", "time", "clock", "lrand48"];
@@ -97,8 +97,7 @@ impl Body<'_, '_> {
         let mut passed = Vec::with_capacity(args.len());
         for (number, arg) in args.iter().enumerate() {
             let types = self.part_types(arg.ty, arg.loc)?;
-            let values =
-                if self.unit.types.is_record(arg.ty) { self.aggregate(arg)? } else { vec![self.value(arg)?] };
+            let values = if self.unit.types.is_record(arg.ty) { self.aggregate(arg)? } else { vec![self.value(arg)?] };
             let may_change = args[number + 1..].iter().any(|later| has_effects(later));
             let keep = |(value, ty): (Ir, MachineTy)| {
                 let value = if may_change && !is_kept(&value, self) { self.save(value, ty) } else { value };
@@ -110,7 +109,7 @@ impl Body<'_, '_> {
     }
 
     /// Calls a function of the program.
-    fn enter(
+    pub(super) fn enter(
         &mut self,
         function: FunctionId,
         results: &[VarId],

@@ -27,7 +27,8 @@ fn object_of(unit: &Unit, string: &StringLiteral, name: Symbol) -> (String, Obje
         _ => string.ty,
     };
     let size = unit.types.layout(element).map_or(1, |layout| layout.size);
-    let items = string.units.iter().enumerate().map(|(number, value)| item(number as u64, *value, size, element, string));
+    let items =
+        string.units.iter().enumerate().map(|(number, value)| item(number as u64, *value, size, element, string));
     let object = Object {
         name,
         ty: string.ty,

@@ -4,7 +4,7 @@
 //! - `objects`: objects are flattened into cells, one variable for each scalar part.
 //! - `body`, `stmt`, `expr`, `place`: functions become procedures. A step reads or writes at most one shared cell.
 //! - `aggregate`: structs and unions as values.
-//! - `calls`, `threads`, `atomics`: the functions of the library and of the compiler.
+//! - `calls`, `threads`, `sync`, `atomics`: the functions of the library and of the compiler.
 //! - `made`: objects that the text does not declare, such as those of string literals.
 //!
 //! What is not supported is reported where it would be executed; functions that never run are not looked at.
@@ -19,6 +19,7 @@ mod made;
 mod objects;
 mod place;
 mod stmt;
+mod sync;
 mod threads;
 
 use std::collections::BTreeMap;
@@ -26,13 +27,15 @@ use std::collections::BTreeMap;
 use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
 use selvedge_ir::span::{Origin, Role, SourceMap, Span};
-use selvedge_ir::{Count, Edge, Entry, Expr, Loc as Place, LocId, Op, Proc, ProcId, Program, Scope, Ty, Var, VarId};
+use selvedge_ir::{
+    Count, Edge, EdgeId, Entry, Expr, Loc as Place, LocId, Op, Proc, ProcId, Program, Scope, Ty, Var, VarId,
+};
 
 use super::files::Loc;
 use super::tree::{FunctionId, ObjectId, Unit};
 use super::types::{QualType, Type};
-use crate::Loaded;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::{Limit, Loaded};
 use facts::Facts;
 use objects::Cell;
 use threads::Threads;
@@ -67,7 +70,13 @@ struct Lowering<'u> {
     procs: FxHashMap<FunctionId, ProcId>,
     cells: FxHashMap<ObjectId, Vec<Cell>>,
     /// The states of locks and semaphores, by object and offset.
-    sync: BTreeMap<(ObjectId, u64), Cell>,
+    sync: BTreeMap<(ObjectId, u64, sync::State), Cell>,
+    /// The values of keys for data of each thread, by the place that creates the key.
+    keys: Vec<(facts::Site, VarId)>,
+    /// Shared truth values that are false at the start.
+    flags: Vec<VarId>,
+    /// The edges behind which an execution is not followed because a limit is exceeded, with what the limit is.
+    limits: Vec<(EdgeId, String)>,
     addresses: objects::Addresses,
     threads: Threads,
     /// What pointers point to that become `void *` or integers, and that are made from them.
@@ -111,6 +120,9 @@ impl<'u> Lowering<'u> {
             procs: FxHashMap::default(),
             cells: FxHashMap::default(),
             sync: BTreeMap::new(),
+            keys: Vec::new(),
+            flags: Vec::new(),
+            limits: Vec::new(),
             addresses: objects::Addresses::default(),
             threads,
             to_blank: Vec::new(),
@@ -159,9 +171,9 @@ impl<'u> Lowering<'u> {
         var
     }
 
-    fn edge(&mut self, from: LocId, to: LocId, op: Op, span: Span, role: Role) {
-        self.program.edges.push(Edge::new(from, to, op));
+    fn edge(&mut self, from: LocId, to: LocId, op: Op, span: Span, role: Role) -> EdgeId {
         self.map.edges.push(Origin { span, role });
+        self.program.edges.push(Edge::new(from, to, op))
     }
 
     fn is_shared(&self, var: VarId) -> bool {
@@ -235,7 +247,8 @@ impl<'u> Lowering<'u> {
         self.program.locs = locs;
         let is_whole = self.diagnostics.is_empty();
         let program = is_whole.then_some(self.program);
-        Loaded { program, source_map: self.map, diagnostics: self.diagnostics, ..Loaded::default() }
+        let limits = self.limits.into_iter().map(|(edge, what)| Limit { edge, what }).collect();
+        Loaded { program, source_map: self.map, diagnostics: self.diagnostics, limits, ..Loaded::default() }
     }
 
     /// Returns the initial values of shared variables and of those of threads.
@@ -243,6 +256,8 @@ impl<'u> Lowering<'u> {
         let mut values = self.object_values();
         values.extend(self.threads.initial_values(self.pointer_ty()));
         values.extend(self.sync_values());
+        values.extend(self.keys.iter().map(|(_, var)| (*var, self.pointer_ty().constant(0))));
+        values.extend(self.flags.iter().map(|var| (*var, Expr::FALSE)));
         values.sort_by_key(|(var, _)| *var);
         let scope = |var: VarId| self.program.vars[var].scope;
         let of =

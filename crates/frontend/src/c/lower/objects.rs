@@ -128,9 +128,9 @@ impl Lowering<'_> {
         let (storage, is_taken) = (declared.storage, self.facts.taken.contains(&object));
         let local = declared.function.filter(|_| matches!(storage, Storage::Auto | Storage::Param));
         match (storage, local) {
-            // A new thread of the representation has copies of its creator's objects, not their initial values.
-            (Storage::Thread, _) if self.facts.forks || !self.facts.sites.is_empty() => {
-                refuse("an object of each thread in a program that creates threads is", loc)
+            // A copy of a thread has copies of its objects, not their initial values.
+            (Storage::Thread, _) if self.facts.forks => {
+                refuse("an object of each thread beside threads that are copies is", loc)
             }
             (Storage::Thread, _) if is_taken => refuse("the address of an object of each thread is", loc),
             (Storage::Thread, _) => Ok(Scope::Thread),

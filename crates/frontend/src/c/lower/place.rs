@@ -279,7 +279,7 @@ impl Body<'_, '_> {
 }
 
 /// Returns the value of the candidate whose condition holds, and whether there is one.
-fn chosen(candidates: &[(Ir, Cell)], ty: MachineTy) -> (Ir, Ir) {
+pub(super) fn chosen(candidates: &[(Ir, Cell)], ty: MachineTy) -> (Ir, Ir) {
     let mut value = ty.constant(0);
     for (condition, cell) in candidates.iter().rev() {
         value = Ir::Ite(Box::new((condition.clone(), cast(Ir::Var(cell.var), cell.ty, ty), value)));
@@ -293,7 +293,7 @@ pub(super) fn any(conditions: Vec<Ir>) -> Ir {
 }
 
 /// Returns the assignments that write a value, and whether some cell is written.
-fn written(access: &Access, value: &Ir, ty: MachineTy) -> (Vec<(VarId, Ir)>, Ir) {
+pub(super) fn written(access: &Access, value: &Ir, ty: MachineTy) -> (Vec<(VarId, Ir)>, Ir) {
     match access {
         Access::Known(cell) => (vec![(cell.var, cast(value.clone(), ty, cell.ty))], Ir::TRUE),
         Access::Candidates(candidates) => {

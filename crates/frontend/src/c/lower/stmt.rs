@@ -218,7 +218,10 @@ impl Body<'_, '_> {
             return self.initialise(object, declared.loc);
         }
         let cells = self.low.cells(object, declared.loc)?;
-        if self.repeats || cells.iter().any(|cell| self.low.is_shared(cell.var)) {
+        if self.low.facts.handles.contains(&object) {
+            // Until a thread is created, no thread has this number.
+            self.step(Op::set(cells.iter().map(|cell| (cell.var, cell.ty.constant(0))).collect()));
+        } else if self.repeats || cells.iter().any(|cell| self.low.is_shared(cell.var)) {
             let any = |(number, cell): (usize, &Cell)| (cell.var, Ir::Choice(number as u32, Ty::Machine(cell.ty)));
             self.step(Op::set(cells.iter().enumerate().map(any).collect()));
         }
