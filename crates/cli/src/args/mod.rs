@@ -365,7 +365,7 @@ impl QuestionArgs {
         union(&self.property)
     }
 
-    fn asks_for_deadlocks(&self) -> bool {
+    pub(crate) fn asks_for_deadlocks(&self) -> bool {
         self.deadlock || self.properties().has(Property::Deadlock)
     }
 

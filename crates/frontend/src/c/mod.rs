@@ -114,11 +114,11 @@ pub(crate) fn load(text: &str, load: &crate::LoadOptions) -> crate::Loaded {
     if load.path.is_some() {
         options.read = Rc::new(read_from_disk);
     }
-    let unit = read(Source::new(path.clone(), load.preprocessed.as_deref().unwrap_or(text)), &options);
+    let mut unit = read(Source::new(path.clone(), load.preprocessed.as_deref().unwrap_or(text)), &options);
     let properties = if load.deadlock { Properties::of([Property::Deadlock]) } else { load.properties };
     let mut loaded = crate::Loaded::default();
     if !unit.has_errors() {
-        loaded = lower::lower(&unit, properties);
+        loaded = lower::lower(&mut unit, properties);
     }
     loaded.diagnostics.extend(unit.diagnostics.iter().cloned());
     let origin = match load.preprocessed {

@@ -1,5 +1,6 @@
 //! `selvedge check`: can an error be reached?
 
+mod limits;
 mod one;
 mod options;
 mod system;

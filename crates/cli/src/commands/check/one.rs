@@ -17,6 +17,7 @@ use selvedge_report::text::{self, Row, Style};
 use selvedge_report::{Context, Source};
 use serde_json::{Value, json};
 
+use super::limits;
 use super::options::options;
 use super::system;
 use crate::args::{CheckArgs, QuestionArgs};
@@ -156,20 +157,25 @@ fn load_and_check(
     if let Err(invalid) = reader::validate(language, reader, session) {
         return (Reading::default(), Err(NoAnswer::Invalid(invalid)));
     }
-    let loaded = language.load(source.text(), reader);
+    let mut loaded = language.load(source.text(), reader);
     let load = reading.elapsed();
-    let parts = Reading { diagnostics: loaded.diagnostics, map: loaded.source_map, source: loaded.source, load };
+    let (diagnostics, map) = (std::mem::take(&mut loaded.diagnostics), std::mem::take(&mut loaded.source_map));
+    let parts = Reading { diagnostics, map, source: loaded.source.take(), load };
     let source = parts.source.as_ref().unwrap_or(source);
     let result = (|| {
         run.check_limits().map_err(|stop| NoAnswer::Undecided(Reason::Stop(stop)))?;
-        let program = loaded.program.ok_or(NoAnswer::Erroneous)?;
-        language::validate(language, &program, &args.question).map_err(NoAnswer::Invalid)?;
-        let subject = Subject { program: &program, map: &parts.map, text: source.text() };
+        let program = loaded.program.as_ref().ok_or(NoAnswer::Erroneous)?;
+        language::validate(language, program, &args.question).map_err(NoAnswer::Invalid)?;
+        limits::validate(&loaded, args).map_err(NoAnswer::Invalid)?;
+        let subject = Subject { program, map: &parts.map, text: source.text() };
         let mut options = options(args);
         // A bound that no run exceeds changes no answer.
         options.question.threads =
             options.question.threads.or(loaded.threads.filter(|_| options.question.initial.is_none()));
-        Ok(CheckResult::Program(Box::new(selvedge_driver::check(subject, &options, run)?)))
+        let answer = selvedge_driver::check(subject, &options, run)?;
+        let answer =
+            limits::respect(answer, &loaded, subject, |subject| selvedge_driver::check(subject, &options, run))?;
+        Ok(CheckResult::Program(Box::new(answer)))
     })();
     (parts, result)
 }

@@ -79,10 +79,8 @@ impl Body<'_, '_> {
         if unit.types.function(declared.ty).is_some_and(|ty| ty.variadic) {
             return refuse(format!("the variadic function `{}` is", unit.name(declared.name)), declared.loc);
         }
-        if let Some(ty) = self.result(declared.loc)? {
-            self.low.program.procs[self.proc].results = vec![Ty::Machine(ty)];
-        }
-        self.begin_function()?;
+        let results = self.results(declared.loc)?.into_iter().map(Ty::Machine).collect();
+        self.low.program.procs[self.proc].results = results;
         for param in &body.params {
             self.param(*param)?;
         }
@@ -93,12 +91,12 @@ impl Body<'_, '_> {
         self.leave(None, Role::FallOff)
     }
 
-    /// Returns the type of the result of the function that is lowered.
-    pub(super) fn result(&self, loc: Loc) -> Lowered<Option<MachineTy>> {
+    /// Returns the types of the result of the function that is lowered: one for each scalar part.
+    pub(super) fn results(&self, loc: Loc) -> Lowered<Vec<MachineTy>> {
         let ty = self.unit.types.function(self.unit.functions[self.function].ty).map(|ty| ty.result);
-        match ty.filter(|ty| !self.is_main && !self.unit.types.is_void(*ty)) {
-            Some(ty) => self.low.scalar(ty, loc).map(Some),
-            None => Ok(None),
+        match ty.filter(|_| !self.is_main) {
+            Some(ty) => self.part_types(ty, loc),
+            None => Ok(Vec::new()),
         }
     }
 
@@ -107,32 +105,36 @@ impl Body<'_, '_> {
         if self.is_main {
             return Ok(());
         }
-        let ty = self.low.scalar(declared.ty, declared.loc)?;
-        let cell = self.low.cells(param, declared.loc)?[0];
-        let var = if self.low.program.vars[cell.var].scope == Scope::Local(self.proc) {
-            cell.var
-        } else {
-            let name = self.unit.name(declared.name).to_owned();
-            let passed = self.low.new_var(name, Scope::Local(self.proc), Ty::Machine(ty), declared.loc.span);
-            self.step(Op::set(vec![(cell.var, Ir::Var(passed))]));
+        let mut moved = Vec::new();
+        for cell in self.low.cells(param, declared.loc)? {
+            let var = if self.low.program.vars[cell.var].scope == Scope::Local(self.proc) {
+                cell.var
+            } else {
+                let name = self.low.program.vars[cell.var].name.clone();
+                let passed = self.low.new_var(name, Scope::Local(self.proc), Ty::Machine(cell.ty), declared.loc.span);
+                moved.push((cell.var, Ir::Var(passed)));
+                passed
+            };
+            self.low.program.procs[self.proc].params.push(var);
+        }
+        if !moved.is_empty() {
+            self.step(Op::set(moved));
             self.begin_life(param);
-            passed
-        };
-        self.low.program.procs[self.proc].params.push(var);
+        }
         Ok(())
     }
 
     /// Adds the return from the function, or the end of the program. A value that is missing is any value.
-    pub(super) fn leave(&mut self, value: Option<Ir>, role: Role) -> Lowered<()> {
+    pub(super) fn leave(&mut self, values: Option<Vec<Ir>>, role: Role) -> Lowered<()> {
         let results = self.low.program.procs[self.proc].results.clone();
-        let any = results.first().map(|ty| Ir::Choice(0, *ty));
+        let any = || results.iter().enumerate().map(|(number, ty)| Ir::Choice(number as u32, *ty)).collect();
         if self.is_main {
             // The program has ended: no thread could see a difference if it ran before. An atomic section stays closed.
             self.stop();
             return Ok(());
         }
         self.end_lives();
-        let op = Op::Return(results.first().and(value.or(any)).into_iter().collect());
+        let op = Op::Return(values.filter(|values| values.len() == results.len()).unwrap_or_else(any));
         let exit = self.low.program.procs[self.proc].exit;
         self.low.edge(self.at, exit, op, self.span, role);
         self.at = self.new_loc();
@@ -166,6 +168,14 @@ impl Body<'_, '_> {
     pub(super) fn jump(&mut self, to: LocId) {
         self.low.join(self.at, to);
         self.at = self.new_loc();
+    }
+
+    /// Adds the step that exceeds a limit where a condition holds.
+    pub(super) fn exceed(&mut self, condition: Ir, what: &str) {
+        let (beyond, end) = (self.new_loc(), self.new_loc());
+        self.low.edge(self.at, beyond, Op::assume(condition), self.span, Role::Fails);
+        let edge = self.low.edge(beyond, end, Op::Assert(Ir::FALSE), self.span, Role::Statement);
+        self.low.limits.push((edge, what.to_owned()));
     }
 
     /// Goes on where nothing follows: the thread makes no step any more.

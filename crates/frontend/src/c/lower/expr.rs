@@ -23,6 +23,7 @@ impl Body<'_, '_> {
                 self.effects(right)
             }
             ExprKind::Call { callee, args } => self.call(expr, callee, args).map(drop),
+            _ if self.unit.types.is_record(expr.ty) => self.aggregate(expr).map(drop),
             ExprKind::Statements(block) => self.statements(block, expr).map(drop),
             ExprKind::Builtin(builtin, args) => self.builtin(*builtin, args, expr).map(drop),
             ExprKind::Conditional { condition, then: Some(then), otherwise } if self.is_void(expr) => {
@@ -39,9 +40,6 @@ impl Body<'_, '_> {
                 self.jump(end);
                 self.at = end;
                 Ok(())
-            }
-            ExprKind::Assign { target, .. } if self.unit.types.is_record(target.ty) => {
-                refuse("the assignment of a struct or union is", expr.loc)
             }
             ExprKind::Increment { target, is_decrement, .. } => {
                 self.increment(target, *is_decrement, false, expr).map(drop)
@@ -198,7 +196,7 @@ impl Body<'_, '_> {
                 self.atomically(target.ty.is_atomic(), |body| body.store(&access, value.clone(), ty));
                 match &access {
                     Access::Known(cell) if is_local => Ok(cast(Ir::Var(cell.var), cell.ty, ty)),
-                    _ => Ok(value),
+                    _ => Ok(self.held(target, value, ty)),
                 }
             }
             ExprKind::AssignOp { op, type_of_operation, target, value } => {
@@ -229,8 +227,9 @@ impl Body<'_, '_> {
                 self.increment(target, *is_decrement, *is_postfix, expr)
             }
             ExprKind::Float(_) => refuse("a number of floating point is", loc),
-            ExprKind::Conditional { .. } => refuse("`a ?: b` is", loc),
-            ExprKind::Difference(..) => refuse("the difference of two pointers is", loc),
+            ExprKind::Conditional { condition, then: None, otherwise } => self.or_else(condition, otherwise, expr),
+            ExprKind::Difference(left, right) => self.difference(left, right, expr),
+            ExprKind::Member(base, number) => self.member_value(base, *number, expr),
             ExprKind::SizeOf(_) => refuse("the size of an array of variable length is", loc),
             _ => refuse("this expression is", loc),
         }
@@ -268,7 +267,7 @@ impl Body<'_, '_> {
         if target.ty.is_atomic() {
             let by = by(self)?;
             let old = self.modify(&access, ty, |old| apply(old, by.clone()));
-            return Ok(if is_postfix { old } else { apply(old, by) });
+            return Ok(if is_postfix { old } else { self.held(target, apply(old, by), ty) });
         }
         let old = self.load(&access, ty)?;
         let by = by(self)?;
@@ -286,7 +285,7 @@ impl Body<'_, '_> {
             }
             _ => {
                 self.store(&access, new.clone(), ty);
-                Ok(new)
+                Ok(self.held(target, new, ty))
             }
         }
     }
@@ -395,6 +394,39 @@ impl Body<'_, '_> {
         }
         self.at = end;
         Ok(Ir::Var(var))
+    }
+
+    /// Evaluates `a ?: b`.
+    fn or_else(&mut self, condition: &Expr, otherwise: &Expr, expr: &Expr) -> Lowered<Ir> {
+        let (from, ty) = (self.scalar(condition.ty, condition.loc)?, self.scalar(expr.ty, expr.loc)?);
+        let first = self.value(condition)?;
+        if self.low.checks.in_annotation {
+            let is_set = Ir::binary(IrOp::Ne, first.clone(), from.constant(0));
+            return Ok(Ir::Ite(Box::new((is_set, cast(first, from, ty), self.value(otherwise)?))));
+        }
+        let first = self.save(first, from);
+        let (holds, fails, end) = (self.new_loc(), self.new_loc(), self.new_loc());
+        let var = self.temporary(ty);
+        self.fork(Ir::binary(IrOp::Ne, first.clone(), from.constant(0)), holds, fails);
+        self.at = holds;
+        self.step(Op::set(vec![(var, cast(first, from, ty))]));
+        self.jump(end);
+        self.at = fails;
+        let value = self.read_once(otherwise)?;
+        self.step(Op::set(vec![(var, value)]));
+        self.jump(end);
+        self.at = end;
+        Ok(Ir::Var(var))
+    }
+
+    /// Evaluates `p - q`, in elements.
+    fn difference(&mut self, left: &Expr, right: &Expr, expr: &Expr) -> Lowered<Ir> {
+        let (pointer, ty) = (self.low.pointer_ty(), self.scalar(expr.ty, expr.loc)?);
+        let signed = MachineTy { signed: true, ..pointer };
+        let size = self.pointee_size(left.ty, expr)?.max(1);
+        let (left, right) = self.pair(left, right)?;
+        let bytes = cast(pointer.apply(MachineOp::Sub, left, right), pointer, signed);
+        Ok(cast(signed.apply(MachineOp::Div, bytes, signed.constant(i128::from(size))), signed, ty))
     }
 
     /// Returns 1 if an expression is not zero, and else 0, as an `int`.

@@ -3,20 +3,25 @@
 //! - `facts`: what the program as a whole does: which functions run and how often, whose addresses are taken.
 //! - `objects`: objects are flattened into cells, one variable for each scalar part.
 //! - `body`, `stmt`, `expr`, `place`: functions become procedures. A step reads or writes at most one shared cell.
-//! - `calls`, `threads`, `atomics`: the functions of the library and of the compiler.
+//! - `aggregate`: structs and unions as values.
+//! - `calls`, `threads`, `sync`, `atomics`: the functions of the library and of the compiler.
+//! - `made`: objects that the text does not declare, such as those of string literals.
 //! - `checks`: the errors that properties ask about.
 //!
 //! What is not supported is reported where it would be executed; functions that never run are not looked at.
 
+mod aggregate;
 mod atomics;
 mod body;
 mod calls;
 mod checks;
 mod expr;
 mod facts;
+mod made;
 mod objects;
 mod place;
 mod stmt;
+mod sync;
 mod threads;
 
 use std::collections::BTreeMap;
@@ -24,14 +29,16 @@ use std::collections::BTreeMap;
 use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
 use selvedge_ir::span::{Origin, Role, SourceMap, Span};
-use selvedge_ir::{Count, Edge, Entry, Expr, Loc as Place, LocId, Op, Proc, ProcId, Program, Scope, Ty, Var, VarId};
+use selvedge_ir::{
+    Count, Edge, EdgeId, Entry, Expr, Loc as Place, LocId, Op, Proc, ProcId, Program, Scope, Ty, Var, VarId,
+};
 
 use super::files::Loc;
 use super::property::Properties;
 use super::tree::{FunctionId, ObjectId, Unit};
 use super::types::{QualType, Type};
-use crate::Loaded;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::{Limit, Loaded};
 use facts::Facts;
 use objects::Cell;
 use threads::Threads;
@@ -66,7 +73,13 @@ struct Lowering<'u> {
     procs: FxHashMap<FunctionId, ProcId>,
     cells: FxHashMap<ObjectId, Vec<Cell>>,
     /// The states of locks and semaphores, by object and offset.
-    sync: BTreeMap<(ObjectId, u64), Cell>,
+    sync: BTreeMap<(ObjectId, u64, sync::State), Cell>,
+    /// The values of keys for data of each thread, by the place that creates the key.
+    keys: Vec<(facts::Site, VarId)>,
+    /// Shared truth values that are false at the start.
+    flags: Vec<VarId>,
+    /// The edges behind which an execution is not followed because a limit is exceeded, with what the limit is.
+    limits: Vec<(EdgeId, String)>,
     addresses: objects::Addresses,
     threads: Threads,
     checks: checks::Checks,
@@ -77,14 +90,16 @@ struct Lowering<'u> {
 
 /// Lowers a unit without errors, with the checks for some properties. The program is `None` if something is not
 /// supported.
-pub(super) fn lower(unit: &Unit, asked: Properties) -> Loaded {
+pub(super) fn lower(unit: &mut Unit, asked: Properties) -> Loaded {
     let Some(main) = unit.function("main").filter(|main| unit.functions[*main].body.is_some()) else {
         let message = "there is no function `main`";
         let help = "a program starts at `main`, which must be defined in the file";
         let missing = Diagnostic::new(Code::CUnsupported, message, Span::default()).help(help);
         return Loaded { diagnostics: vec![missing], ..Loaded::default() };
     };
-    let mut low = Lowering::new(unit, Facts::new(unit, main), asked);
+    let strings = made::strings(unit);
+    let unit = &*unit;
+    let mut low = Lowering::new(unit, Facts::new(unit, main, &strings), asked);
     low.declare_procs();
     low.declare_threads();
     low.declare_taken();
@@ -94,7 +109,6 @@ pub(super) fn lower(unit: &Unit, asked: Properties) -> Loaded {
         low.function(function, main);
     }
     low.add_wrappers();
-    low.finish_misuse();
     low.check_blank();
     let threads = low.facts.threads();
     Loaded { threads, ..low.finish(main) }
@@ -113,6 +127,9 @@ impl<'u> Lowering<'u> {
             procs: FxHashMap::default(),
             cells: FxHashMap::default(),
             sync: BTreeMap::new(),
+            keys: Vec::new(),
+            flags: Vec::new(),
+            limits: Vec::new(),
             addresses: objects::Addresses::default(),
             threads,
             checks: checks::Checks::new(asked),
@@ -162,9 +179,9 @@ impl<'u> Lowering<'u> {
         var
     }
 
-    fn edge(&mut self, from: LocId, to: LocId, op: Op, span: Span, role: Role) {
-        self.program.edges.push(Edge::new(from, to, op));
+    fn edge(&mut self, from: LocId, to: LocId, op: Op, span: Span, role: Role) -> EdgeId {
         self.map.edges.push(Origin { span, role });
+        self.program.edges.push(Edge::new(from, to, op))
     }
 
     fn is_shared(&self, var: VarId) -> bool {
@@ -240,7 +257,8 @@ impl<'u> Lowering<'u> {
         self.map.properties = self.checks.asked.names().into_iter().map(str::to_owned).collect();
         let has_errors = self.diagnostics.iter().any(Diagnostic::is_error);
         let program = (!has_errors).then_some(self.program);
-        Loaded { program, source_map: self.map, diagnostics: self.diagnostics, ..Loaded::default() }
+        let limits = self.limits.into_iter().map(|(edge, what)| Limit { edge, what }).collect();
+        Loaded { program, source_map: self.map, diagnostics: self.diagnostics, limits, ..Loaded::default() }
     }
 
     /// Returns the initial values of shared variables and of those of threads.
@@ -249,6 +267,8 @@ impl<'u> Lowering<'u> {
         values.extend(self.threads.initial_values(self.pointer_ty()));
         values.extend(self.sync_values());
         values.extend(self.checks.initial_values());
+        values.extend(self.keys.iter().map(|(_, var)| (*var, self.pointer_ty().constant(0))));
+        values.extend(self.flags.iter().map(|var| (*var, Expr::FALSE)));
         values.sort_by_key(|(var, _)| *var);
         let scope = |var: VarId| self.program.vars[var].scope;
         let of =

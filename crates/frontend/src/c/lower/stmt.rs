@@ -8,7 +8,8 @@ use super::super::property::Property;
 use super::super::tree::{Case, Expr, ExprKind, LabelId, ObjectId, Stmt, StmtKind};
 use super::body::Body;
 use super::facts::is_async;
-use super::place::Access;
+use super::objects::Cell;
+use super::place::{Access, cast};
 use super::{Lowered, refuse};
 
 impl Body<'_, '_> {
@@ -115,15 +116,17 @@ impl Body<'_, '_> {
     }
 
     fn return_(&mut self, value: Option<&Expr>, loc: Loc) -> Lowered<()> {
-        let value = match (value, self.result(loc)?) {
-            (Some(value), Some(_)) => Some(self.read_once(value)?),
-            (Some(value), None) => {
+        let results = self.results(loc)?;
+        let values = match value {
+            Some(value) if !self.is_main && self.unit.types.is_record(value.ty) => Some(self.aggregate(value)?),
+            Some(value) if !results.is_empty() => Some(vec![self.read_once(value)?]),
+            Some(value) => {
                 self.effects(value)?;
                 None
             }
-            (None, _) => None,
+            None => None,
         };
-        self.leave(value, Role::Statement)
+        self.leave(values, Role::Statement)
     }
 
     fn if_(&mut self, condition: &Expr, then: &Stmt, otherwise: Option<&Stmt>) -> Lowered<()> {
@@ -221,10 +224,11 @@ impl Body<'_, '_> {
         }
         let cells = self.low.cells(object, declared.loc)?;
         self.begin_life(object);
-        if self.repeats || cells.iter().any(|cell| self.low.is_shared(cell.var)) {
-            let any = |(number, cell): (usize, &super::objects::Cell)| {
-                (cell.var, Ir::Choice(number as u32, Ty::Machine(cell.ty)))
-            };
+        if self.low.facts.handles.contains(&object) {
+            // Until a thread is created, no thread has this number.
+            self.step(Op::set(cells.iter().map(|cell| (cell.var, cell.ty.constant(0))).collect()));
+        } else if self.repeats || cells.iter().any(|cell| self.low.is_shared(cell.var)) {
+            let any = |(number, cell): (usize, &Cell)| (cell.var, Ir::Choice(number as u32, Ty::Machine(cell.ty)));
             self.step(Op::set(cells.iter().enumerate().map(any).collect()));
         }
         Ok(())
@@ -237,19 +241,26 @@ impl Body<'_, '_> {
         self.begin_life(object);
         let mut values: Vec<Ir> = cells.iter().map(|cell| cell.ty.constant(0)).collect();
         let items: Vec<_> = unit.objects[object].init.iter().flat_map(|init| &init.items).collect();
-        if let ([item], [cell]) = (items.as_slice(), cells.as_slice()) {
+        if let ([item], [cell]) = (items.as_slice(), cells.as_slice())
+            && unit.types.is_scalar(item.ty)
+        {
+            let ty = self.scalar(item.ty, item.value.loc)?;
             self.span = unit.files.join(loc, item.value.loc).span;
             let value =
                 if self.low.is_shared(cell.var) { self.value(&item.value)? } else { self.read_once(&item.value)? };
             self.check_race(&Access::Known(*cell), true);
-            self.step(Op::set(vec![(cell.var, value)]));
+            self.step(Op::set(vec![(cell.var, cast(value, ty, cell.ty))]));
             return Ok(());
         }
         let exprs: Vec<&Expr> = items.iter().map(|item| &item.value).collect();
-        for (item, value) in items.iter().zip(self.values(&exprs)?) {
-            match cells.iter().position(|cell| cell.offset == item.offset) {
-                Some(at) if item.bits.is_none() && unit.types.is_scalar(item.ty) => values[at] = value,
-                _ => return refuse("an initial value of this part is", item.value.loc),
+        for (item, given) in items.iter().zip(self.passed(&exprs)?) {
+            for (part, (value, ty)) in self.low.parts(item.ty, item.value.loc)?.into_iter().zip(given) {
+                let bits = item.bits.or(part.bits);
+                let is_part = |cell: &Cell| (cell.offset, cell.bits) == (item.offset + part.offset, bits);
+                let Some(at) = cells.iter().position(is_part) else {
+                    return refuse("an initial value of this part is", item.value.loc);
+                };
+                values[at] = cast(value, ty, cells[at].ty);
             }
         }
         cells.iter().for_each(|cell| self.check_race(&Access::Known(*cell), true));

@@ -7,7 +7,7 @@ use super::super::super::property::Property;
 use super::super::super::tree::{ObjectId, Storage};
 use super::super::body::Body;
 use super::super::objects::Cell;
-use super::super::place::{Access, any};
+use super::super::place::{Access, Place, any};
 use super::super::{Code, Loc, Lowering};
 
 impl Lowering<'_> {
@@ -26,9 +26,11 @@ impl Lowering<'_> {
         }
     }
 
+    /// Returns the object that a cell, or a state of a lock, belongs to.
     fn owner(&self, cell: VarId) -> Option<ObjectId> {
         let of = |(_, cells): &(&ObjectId, &Vec<Cell>)| cells.iter().any(|known| known.var == cell);
-        self.cells.iter().find(of).map(|(object, _)| *object)
+        let of_lock = || self.sync.iter().find(|(_, known)| known.var == cell).map(|((object, ..), _)| *object);
+        self.cells.iter().find(of).map(|(object, _)| *object).or_else(of_lock)
     }
 }
 
@@ -43,6 +45,17 @@ impl Body<'_, '_> {
             self.check(Ir::binary(IrOp::Ne, address.clone(), null), "a null pointer is followed");
         }
         self.check_candidates(candidates, "the pointer leads to no object of this type".to_owned());
+    }
+
+    /// Checks that a pointer leads to a lock or the like that is alive.
+    pub(in super::super) fn check_lock(&mut self, place: &Place, state: &Access) {
+        if let Access::Candidates(candidates) = state {
+            match place {
+                Place::Address(address) => self.check_pointer(address, candidates),
+                Place::Object { object, .. } => self.check_index(*object, candidates),
+            }
+        }
+        self.check_alive(state);
     }
 
     /// Checks that an index is one of those of its array.
@@ -92,6 +105,11 @@ impl Body<'_, '_> {
         if let Some(alive) = self.low.checks.alive.get(&object).copied() {
             self.step(Op::set(vec![(alive, Ir::TRUE)]));
         }
+    }
+
+    /// Returns whether it is noted which objects are alive.
+    pub(in super::super) fn has_lives(&self) -> bool {
+        !self.low.checks.alive.is_empty()
     }
 
     /// Notes that the objects of the function end.
