@@ -60,6 +60,8 @@ pub(crate) enum What {
     Ast,
     /// The intermediate representation, as text
     Ir,
+    /// The objects and functions of a C program, with their types and sizes
+    Types,
     /// The control-flow graph
     Cfg,
     /// Statistics

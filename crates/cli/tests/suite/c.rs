@@ -8,12 +8,15 @@ use crate::harness::{run, run_with_stdin, scratch};
 /// The folder of programs, from that of the command line's tests.
 const PROGRAMS: &str = "../../../../tests/programs/c";
 
-/// Returns the names of the programs with the exit codes of their verdicts.
-fn programs() -> Vec<(String, i32)> {
+/// Returns the names of the programs with their options and the exit codes of their verdicts.
+fn programs() -> Vec<(String, String, i32)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/programs/c");
     let mut found = Vec::new();
     for entry in fs::read_dir(&folder).expect("the folder is there") {
         let path = entry.expect("it can be read").path();
+        if path.is_dir() {
+            continue;
+        }
         let text = fs::read_to_string(&path).expect("it is a text");
         let verdict = text.lines().find_map(|line| line.strip_prefix("// verdict: ")).expect("each has a verdict");
         let code = match verdict {
@@ -21,7 +24,11 @@ fn programs() -> Vec<(String, i32)> {
             "unsafe" => 10,
             other => panic!("{}: verdict {other}", path.display()),
         };
-        found.push((path.file_name().expect("it is a file").to_string_lossy().into_owned(), code));
+        let options = text.lines().find_map(|line| line.strip_prefix("// options: ")).unwrap_or_default();
+        let word =
+            |word: &str| if folder.join(word).exists() { format!("{PROGRAMS}/{word}") } else { word.to_string() };
+        let options: Vec<String> = options.split_whitespace().map(word).collect();
+        found.push((path.file_name().expect("it is a file").to_string_lossy().into_owned(), options.join(" "), code));
     }
     found.sort();
     found
@@ -30,9 +37,9 @@ fn programs() -> Vec<(String, i32)> {
 #[test]
 fn programs_have_the_verdicts_of_their_headers() {
     let programs = programs();
-    assert!(programs.len() >= 25, "{} programs", programs.len());
-    for (name, code) in programs {
-        let ran = run(&format!("check --time-limit 60s {PROGRAMS}/{name}"));
+    assert!(programs.len() >= 50, "{} programs", programs.len());
+    for (name, options, code) in programs {
+        let ran = run(&format!("check --time-limit 60s {options} {PROGRAMS}/{name}"));
         assert_eq!(ran.code, code, "{name}: {}{}", ran.out, ran.err);
     }
 }
@@ -103,5 +110,89 @@ fn the_usual_commands_take_them() {
     assert!(ran.code == 0 && ran.out.contains("shared counter"), "{}", ran.out);
     let ran = run(&format!("simulate --seed 3 --steps 20 {PROGRAMS}/lost-update.c"));
     assert!(ran.out.contains("counter++;"), "{}{}", ran.out, ran.err);
-    assert_eq!(run(&format!("check --deadlock {PROGRAMS}/lost-update.c")).code, 1);
+    assert_eq!(run(&format!("check --deadlock {PROGRAMS}/lost-update.c")).code, 0);
+}
+
+#[test]
+fn errors_of_properties_say_what_is_wrong() {
+    let cases = [
+        ("race.c", "no-data-race", "data race on `shared`, "),
+        ("overflow.c", "no-overflow", "`+` of signed integers of 32 bits overflows"),
+        ("division.c", "no-overflow", "`/` of signed integers of 32 bits overflows"),
+        ("overflow-shift.c", "no-overflow", "a shift of unsigned integers of 32 bits goes too far"),
+        ("out-of-bounds.c", "memory", "an index is outside of `a`"),
+        ("null.c", "memory", "a null pointer is followed"),
+        ("stray.c", "memory", "the pointer is moved out of its object"),
+        ("dangling.c", "memory", "the pointer leads to an object whose function has returned"),
+        ("unlock.c", "misuse", "unlock of a mutex that this thread does not hold"),
+        ("join-twice.c", "misuse", "a thread is waited for a second time"),
+        ("deadlock.c", "deadlock", "no thread can move"),
+    ];
+    for (name, property, message) in cases {
+        let ran = run(&format!("check --property {property} {PROGRAMS}/{name}"));
+        assert!(ran.code == 10 && ran.out.contains(message), "{name}: {}{}", ran.out, ran.err);
+        let scope = format!("checked:     {property}");
+        assert!(ran.out.contains(&scope), "{name}: {}", ran.out);
+    }
+}
+
+#[test]
+fn a_race_is_told_with_both_accesses() {
+    let ran = run(&format!("check --property no-data-race {PROGRAMS}/race.c"));
+    assert!(ran.out.contains("(stays about to "), "{}", ran.out);
+    assert!(ran.out.contains("in line 11") || ran.out.contains("in line 20"), "{}", ran.out);
+}
+
+#[test]
+fn evidence_belongs_to_its_properties() {
+    let certificate = scratch("no-race.json");
+    let check = format!("check --property no-data-race {PROGRAMS}/no-race.c --certificate {certificate}");
+    assert_eq!(run(&check).code, 0);
+    let verify = |options: &str| run(&format!("verify {options} {certificate} {PROGRAMS}/no-race.c"));
+    assert_eq!(verify("--property no-data-race").code, 0);
+    let other = verify("--property memory");
+    assert!(other.code == 2 && other.err.contains("add --property no-data-race"), "{}{}", other.out, other.err);
+    assert_eq!(verify("").code, 2);
+    let trace = scratch("header.json");
+    let options = format!("-I {PROGRAMS}/include -D LIMIT=3 -DSTEP");
+    assert_eq!(run(&format!("check {options} {PROGRAMS}/user-header.c --trace-out {trace}")).code, 10);
+    assert_eq!(run(&format!("replay {options} {trace} {PROGRAMS}/user-header.c")).code, 10);
+    let ran = run(&format!("replay -I {PROGRAMS}/include -D LIMIT=9 -DSTEP {trace} {PROGRAMS}/user-header.c"));
+    assert_eq!(ran.code, 2, "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn options_of_c_are_refused_elsewhere() {
+    for option in ["--property memory", "-I .", "-D N=1", "--data-model lp64", "--cc cc"] {
+        let ran = run(&format!("check {option} safe.bp"));
+        let name = option.split(' ').next().expect("it has a name");
+        assert!(ran.code == 1 && ran.err.contains(&format!("{name} is for C programs")), "{option}: {}", ran.err);
+    }
+    let ran = run(&format!("check --property deadlock,memory {PROGRAMS}/null.c"));
+    assert!(ran.code == 1 && ran.err.contains("deadlocks are a question of their own"), "{}", ran.err);
+    let ran = run(&format!("check --property races {PROGRAMS}/null.c"));
+    assert!(ran.err.contains("there is no property `races`"), "{}", ran.err);
+}
+
+#[test]
+fn what_cannot_be_read_is_told() {
+    let ran = check("#include \"missing.h\"\nint main(void) { return 0; }\n");
+    assert!(ran.code == 2 && ran.err.contains("the header `missing.h` is not found"), "{}", ran.err);
+    let ran = check("This is not C.\n");
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    let ran = run(&format!("check --cc /nowhere/cc {PROGRAMS}/null.c"));
+    assert!(ran.code == 2 && ran.err.contains("cannot run /nowhere/cc"), "{}", ran.err);
+    let ran = run(&format!("check --cc false {PROGRAMS}/null.c"));
+    assert!(ran.code == 2 && ran.err.contains("false -E failed"), "{}", ran.err);
+}
+
+#[test]
+fn remarks_are_made_once() {
+    let text = "#include <stdatomic.h>\natomic_int x;\nint a[2], i;\n//@ requires 1;\nint main(void) {\n\
+                atomic_store_explicit(&x, 1, memory_order_relaxed);\n  a[i] = atomic_load_explicit(&x, 0);\n\
+                return a[i];\n}\n";
+    let ran = check(text);
+    for code in ["SV0202", "SV0407", "SV0408"] {
+        assert_eq!(ran.err.matches(code).count(), 1, "{code}: {}", ran.err);
+    }
 }
