@@ -109,6 +109,12 @@ impl Maker<'_> {
                 self.line(format!("static {} {name} = {constant};", ty.name));
                 self.add_named(name, ty, true);
             }
+            3 if self.is_main && !self.structs.is_empty() => {
+                let (name, number) = (format!("ls{}", self.fresh()), self.rng.below(self.structs.len()));
+                let (value, _) = self.pure(1);
+                self.line(format!("struct $S{number} {name} = {{ {value} }};"));
+                self.records.push((name, number));
+            }
             _ => {
                 let name = match self.rng.below(8) {
                     0 => "$g1".to_owned(),
@@ -214,7 +220,7 @@ impl Maker<'_> {
                 self.line(format!("{} {counter} = 0;", ty.name));
                 self.block("for (;;)", below);
                 // The last line of the block is its end: what ends the loop comes at its beginning.
-                self.into_block(&counter, rounds);
+                self.end_loop(&counter, rounds);
             }
             _ => {
                 let (name, step) = (ty.name, ["++", "--"][self.rng.below(2)]);
@@ -232,7 +238,7 @@ impl Maker<'_> {
     }
 
     /// Puts the end of an endless loop at the beginning of the block that was made last.
-    fn into_block(&mut self, counter: &str, rounds: usize) {
+    fn end_loop(&mut self, counter: &str, rounds: usize) {
         let indent = "    ".repeat(self.indent);
         let head = format!("{indent}for (;;) {{");
         if let Some(at) = self.lines.iter().rposition(|line| *line == head) {
