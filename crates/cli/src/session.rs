@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use selvedge_check::{CancelToken, Run, Solvers};
 use selvedge_driver::external::find_solvers;
+use selvedge_frontend::Extern;
 use selvedge_frontend::bp::Dialect;
 use selvedge_frontend::c::DataModel;
 use selvedge_report::text::{Detail, Style};
@@ -28,6 +29,9 @@ pub(crate) struct Session {
     pub(crate) dialect: Option<Dialect>,
     /// The sizes of the types of C.
     pub(crate) data_model: DataModel,
+    /// How many objects each place of a C program may allocate, and what unknown functions do.
+    pub(crate) malloc_bound: Option<u32>,
+    pub(crate) externs: Extern,
     /// The SMT solvers.
     pub(crate) solvers: Solvers,
     /// The limits of the command, where it has some for all of its work.
@@ -43,6 +47,8 @@ pub(crate) fn open(cli: &Cli, start: Instant, cancel: CancelToken) -> Arc<Sessio
         prop: cli.prop.clone(),
         dialect: cli.dialect,
         data_model: cli.data_model.unwrap_or_default(),
+        malloc_bound: cli.malloc_bound,
+        externs: cli.externs.unwrap_or_default(),
         solvers: solvers(),
         limits: cli.command.limits(),
     })

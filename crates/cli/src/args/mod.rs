@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use selvedge_check::{ContextBound, Initial, Limits, Question};
 use selvedge_engines::sat::{Recursion, SummaryMode};
+use selvedge_frontend::Extern;
 use selvedge_frontend::bp::{Dialect, LoadOptions};
 use selvedge_frontend::c::DataModel;
 use selvedge_report::json::QuestionView;
@@ -40,6 +41,13 @@ pub(crate) struct Cli {
     /// The sizes of the types of C; the default is lp64
     #[arg(long, value_name = "MODEL", global = true, value_parser = data_model_parser())]
     pub(crate) data_model: Option<DataModel>,
+    /// How many objects each place of a C program may allocate; the default is 2. An execution that allocates more is
+    /// not followed, and then no program is said to be safe
+    #[arg(long, value_name = "N", global = true)]
+    pub(crate) malloc_bound: Option<u32>,
+    /// What functions of a C program without a body do that are not known; by default they are not supported
+    #[arg(long = "extern", value_name = "MEANING", global = true, value_parser = extern_parser())]
+    pub(crate) externs: Option<Extern>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -77,7 +77,13 @@ pub(crate) fn load_as(
     session: &Session,
 ) -> Result<Program, Exit> {
     let source = language::read(language, input, session).map_err(|message| session.refuse(Exit::Input, message))?;
-    let options = LoadOptions { dialect: session.dialect, data_model: session.data_model, ..options.clone() };
+    let options = LoadOptions {
+        dialect: session.dialect,
+        data_model: session.data_model,
+        malloc_bound: session.malloc_bound,
+        externs: session.externs,
+        ..options.clone()
+    };
     let loaded = language.load(source.text(), &options);
     print_diagnostics(&source, &loaded.diagnostics, warnings, session);
     if loaded.system.is_some() && loaded.program.is_none() {

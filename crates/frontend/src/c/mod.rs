@@ -101,7 +101,10 @@ pub(crate) fn load(text: &str, load: &crate::LoadOptions) -> crate::Loaded {
     let mut unit = read(Source::new("", text), &options);
     let mut loaded = crate::Loaded::default();
     if !unit.has_errors() {
-        loaded = lower::lower(&mut unit);
+        loaded = lower::lower(
+            &mut unit,
+            &lower::Options { malloc_bound: load.malloc_bound.unwrap_or(2), externs: load.externs },
+        );
     }
     loaded.diagnostics.extend(unit.diagnostics.iter().cloned());
     // Places in our headers are not in the text: remarks about them are left out.

@@ -121,6 +121,8 @@ pub(super) fn check(
             let reader = LoadOptions {
                 dialect: session.dialect,
                 data_model: session.data_model,
+                malloc_bound: session.malloc_bound,
+                externs: session.externs,
                 ..args.question.load_options()
             };
             load_and_check(language, &source, args, &reader, &run, reading)
@@ -392,6 +394,8 @@ mod tests {
             limits: LimitArgs::default(),
             dialect: None,
             data_model: Default::default(),
+            malloc_bound: None,
+            externs: Default::default(),
         };
         (check(&args.inputs[0], &args, &session, session.start, observer), *args)
     }

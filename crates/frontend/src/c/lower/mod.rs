@@ -5,6 +5,7 @@
 //! - `body`, `stmt`, `expr`, `place`: functions become procedures. A step reads or writes at most one shared cell.
 //! - `aggregate`: structs and unions as values.
 //! - `calls`, `threads`, `sync`, `atomics`: the functions of the library and of the compiler.
+//! - `heap`: objects that are allocated.
 //! - `made`: objects that the text does not declare, such as those of string literals.
 //!
 //! What is not supported is reported where it would be executed; functions that never run are not looked at.
@@ -15,6 +16,7 @@ mod body;
 mod calls;
 mod expr;
 mod facts;
+mod heap;
 mod made;
 mod objects;
 mod place;
@@ -34,8 +36,8 @@ use selvedge_ir::{
 use super::files::Loc;
 use super::tree::{FunctionId, ObjectId, Unit};
 use super::types::{QualType, Type};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::{Limit, Loaded};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::{Extern, Limit, Loaded};
 use facts::Facts;
 use objects::Cell;
 use threads::Threads;
@@ -65,6 +67,7 @@ struct Lowering<'u> {
     program: Program,
     map: SourceMap,
     diagnostics: Vec<Diagnostic>,
+    remarks: Vec<Diagnostic>,
     /// For each location the one that it is the same as; itself at the end of the chain.
     same: IndexVec<LocId, LocId>,
     procs: FxHashMap<FunctionId, ProcId>,
@@ -79,36 +82,59 @@ struct Lowering<'u> {
     limits: Vec<(EdgeId, String)>,
     addresses: objects::Addresses,
     threads: Threads,
+    heap: heap::Heap,
+    externs: Extern,
+    /// Set if pointers to objects of different types may be mixed: a use of a pointer must test what it points to.
+    mixes: bool,
+    /// Set if such tests are added.
+    mixed: bool,
     /// What pointers point to that become `void *` or integers, and that are made from them.
     to_blank: Vec<QualType>,
-    from_blank: Vec<(QualType, Loc)>,
+    from_blank: Vec<QualType>,
 }
 
 /// Lowers a unit without errors. The program is `None` if something is not supported.
-pub(super) fn lower(unit: &mut Unit) -> Loaded {
+pub(super) fn lower(unit: &mut Unit, options: &Options) -> Loaded {
     let Some(main) = unit.function("main").filter(|main| unit.functions[*main].body.is_some()) else {
         let message = "there is no function `main`";
         let help = "a program starts at `main`, which must be defined in the file";
         let missing = Diagnostic::new(Code::CUnsupported, message, Span::default()).help(help);
         return Loaded { diagnostics: vec![missing], ..Loaded::default() };
     };
-    let strings = made::strings(unit);
-    let unit = &*unit;
-    let mut low = Lowering::new(unit, Facts::new(unit, main, &strings));
+    let made = made::make(unit, options.malloc_bound);
+    let low = lowered(unit, main, &made, options, false);
+    // Only where pointers to different types are mixed, each use of a pointer tests what it points to.
+    let low = if low.mixes { lowered(unit, main, &made, options, true) } else { low };
+    let threads = low.facts.threads();
+    Loaded { threads, ..low.finish(main) }
+}
+
+fn lowered<'u>(unit: &'u Unit, main: FunctionId, made: &made::Made, options: &Options, mixed: bool) -> Lowering<'u> {
+    let mut low = Lowering::new(unit, Facts::new(unit, main, made), options);
+    low.mixed = mixed;
     low.declare_procs();
     low.declare_threads();
+    low.declare_heap();
     low.declare_taken();
     for function in low.facts.running.clone() {
         low.function(function, main);
     }
     low.add_wrappers();
     low.check_blank();
-    let threads = low.facts.threads();
-    Loaded { threads, ..low.finish(main) }
+    low
+}
+
+/// Options of the lowering.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Options {
+    /// How many objects each place may allocate.
+    pub(super) malloc_bound: u32,
+    /// What functions without a body do that are not known.
+    pub(super) externs: Extern,
 }
 
 impl<'u> Lowering<'u> {
-    fn new(unit: &'u Unit, facts: Facts) -> Lowering<'u> {
+    fn new(unit: &'u Unit, facts: Facts, options: &Options) -> Lowering<'u> {
         let threads = Threads::new(&facts);
         Lowering {
             unit,
@@ -116,6 +142,7 @@ impl<'u> Lowering<'u> {
             program: Program::default(),
             map: SourceMap::default(),
             diagnostics: Vec::new(),
+            remarks: Vec::new(),
             same: IndexVec::new(),
             procs: FxHashMap::default(),
             cells: FxHashMap::default(),
@@ -125,6 +152,10 @@ impl<'u> Lowering<'u> {
             limits: Vec::new(),
             addresses: objects::Addresses::default(),
             threads,
+            heap: heap::Heap::default(),
+            externs: options.externs,
+            mixes: false,
+            mixed: false,
             to_blank: Vec::new(),
             from_blank: Vec::new(),
         }
@@ -134,6 +165,14 @@ impl<'u> Lowering<'u> {
         if self.diagnostics.len() < MAX_REFUSED {
             let message = format!("{} not supported", refused.what);
             self.diagnostics.push(self.unit.expansions.diagnostic(Code::CUnsupported, message, refused.loc));
+        }
+    }
+
+    /// Adds a warning; the same one is given once.
+    fn remark(&mut self, message: String, loc: Loc) {
+        let remark = self.unit.expansions.diagnostic(Code::CUnsupported, message, loc);
+        if self.remarks.iter().all(|known| known.message != remark.message) {
+            self.remarks.push(Diagnostic { severity: Severity::Warning, ..remark });
         }
     }
 
@@ -192,15 +231,10 @@ impl<'u> Lowering<'u> {
         }
     }
 
-    /// Refuses pointers that may have come from a `void *` or an integer with the address of an object of another type.
+    /// Notes whether pointers may have come from a `void *` or an integer with the address of an object of another type.
     fn check_blank(&mut self) {
-        for (to, loc) in std::mem::take(&mut self.from_blank) {
-            if let Some(from) = self.to_blank.iter().find(|from| !self.is_alike(**from, to)) {
-                let (from, to) = (self.unit.show_type(*from), self.unit.show_type(to));
-                let what = format!("a pointer to `{to}` where one to `{from}` may have become a `void *` is");
-                self.report(Refused { what, loc });
-            }
-        }
+        let from_blank = std::mem::take(&mut self.from_blank);
+        self.mixes |= from_blank.iter().any(|to| self.to_blank.iter().any(|from| !self.is_alike(*from, *to)));
     }
 
     /// Returns the location that stands for all that are the same as this one.
@@ -246,6 +280,7 @@ impl<'u> Lowering<'u> {
         }
         self.program.locs = locs;
         let is_whole = self.diagnostics.is_empty();
+        self.diagnostics.append(&mut self.remarks);
         let program = is_whole.then_some(self.program);
         let limits = self.limits.into_iter().map(|(edge, what)| Limit { edge, what }).collect();
         Loaded { program, source_map: self.map, diagnostics: self.diagnostics, limits, ..Loaded::default() }
@@ -256,6 +291,7 @@ impl<'u> Lowering<'u> {
         let mut values = self.object_values();
         values.extend(self.threads.initial_values(self.pointer_ty()));
         values.extend(self.sync_values());
+        values.extend(self.heap.initial_values());
         values.extend(self.keys.iter().map(|(_, var)| (*var, self.pointer_ty().constant(0))));
         values.extend(self.flags.iter().map(|var| (*var, Expr::FALSE)));
         values.sort_by_key(|(var, _)| *var);
