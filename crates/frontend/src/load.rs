@@ -79,6 +79,22 @@ pub struct LoadOptions {
     pub preprocessed: Option<String>,
     /// What is asked about a C program.
     pub properties: c::Properties,
+    /// How many objects each place of a C program may allocate; 2 if it is not given.
+    pub malloc_bound: Option<u32>,
+    /// What functions of C without a body do that are not known.
+    pub externs: Extern,
+}
+
+/// What functions of C without a body do that are not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extern {
+    /// They are not supported.
+    #[default]
+    Refuse,
+    /// They change nothing and return any value.
+    Havoc,
+    /// They change nothing and return 0.
+    Skip,
 }
 
 /// The result of reading a text.

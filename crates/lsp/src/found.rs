@@ -104,6 +104,7 @@ pub(crate) fn header_options(text: &str, path: &Path) -> LoadOptions {
         data_model: header_option(text, "--data-model").and_then(DataModel::named).unwrap_or_default(),
         include: behind("-I").map(|name| folder.join(name)).collect(),
         defines: behind("-D").map(define).collect(),
+        malloc_bound: header_option(text, "--malloc-bound").and_then(|bound| bound.parse().ok()),
         path: Some(path.to_path_buf()),
         ..LoadOptions::default()
     }

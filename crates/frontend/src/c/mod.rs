@@ -124,7 +124,9 @@ pub(crate) fn load(text: &str, load: &crate::LoadOptions) -> crate::Loaded {
     let properties = if load.deadlock { Properties::of([Property::Deadlock]) } else { load.properties };
     let mut loaded = crate::Loaded::default();
     if !unit.has_errors() {
-        loaded = lower::lower(&mut unit, properties);
+        let malloc_bound = load.malloc_bound.unwrap_or(2);
+        let options = lower::Options { malloc_bound, externs: load.externs, asked: properties };
+        loaded = lower::lower(&mut unit, &options);
     }
     loaded.diagnostics.extend(unit.diagnostics.iter().cloned());
     placed(loaded, &unit, text, load)

@@ -11,6 +11,7 @@ use super::expr::{INT, has_effects, is_kept};
 use super::facts::is_atomic;
 use super::place::{cast, direct};
 use super::{Lowered, refuse};
+use crate::Extern;
 
 /// Functions that say that an error is reached.
 const FAILURES: &[&str] =
@@ -159,14 +160,18 @@ impl Body<'_, '_> {
         let mut known = Vec::new();
         for function in self.low.facts.taken_functions.clone() {
             let declared = &self.unit.functions[function];
-            if declared.body.is_none() || !self.is_callable(declared.ty, of, expr.loc)? {
+            if declared.body.is_none() {
                 continue;
             }
             self.at = start;
             let is = ty.constant(i128::from(self.low.function_address(function)));
-            let is = Ir::binary(IrOp::Eq, address.clone(), is);
-            known.push(is.clone());
-            self.step(Op::assume(is));
+            let is_this = Ir::binary(IrOp::Eq, address.clone(), is);
+            known.push(is_this.clone());
+            if !self.is_callable(declared.ty, of, expr.loc)? {
+                self.exceed(is_this, "a function is called through a pointer to another type");
+                continue;
+            }
+            self.step(Op::assume(is_this));
             self.enter(function, &results, &values, expr.loc)?;
             self.jump(end);
         }
@@ -175,19 +180,14 @@ impl Body<'_, '_> {
         Ok(results)
     }
 
-    /// Returns whether a function may be called through a pointer. Types that are neither the same nor clearly
-    /// different are refused.
+    /// Returns whether the type of a function is that of a pointer through which it is called.
     fn is_callable(&self, function: QualType, pointer: QualType, loc: Loc) -> Lowered<bool> {
         let types = &self.unit.types;
         let (Some(one), Some(other)) = (types.function(function), types.function(pointer)) else {
             return refuse("this call is", loc);
         };
         let ids = |ty: &FunctionType| -> Vec<_> { ty.params.iter().chain([&ty.result]).map(|ty| ty.id).collect() };
-        match one.prototyped && other.prototyped {
-            true if ids(one) == ids(other) => Ok(true),
-            true if one.params.len() != other.params.len() => Ok(false),
-            _ => refuse("a call through a pointer beside functions of another type is", loc),
-        }
+        Ok(ids(one) == ids(other))
     }
 
     fn library(&mut self, function: FunctionId, args: &[Expr], expr: &Expr) -> Lowered<Option<Ir>> {
@@ -238,8 +238,32 @@ impl Body<'_, '_> {
                 }
                 Ok(Some(INT.constant(0)))
             }
+            ("free", [pointer]) => self.free(pointer).map(|()| None),
             ("memset" | "memcpy" | "memmove", [..]) => self.memory_library(name, args, expr),
             _ => self.threads_library(name, args, expr),
+        }
+    }
+
+    /// Calls a function without a body that is not known: it is refused unless the user says what it does.
+    pub(super) fn unknown_function(&mut self, name: &str, args: &[Expr], expr: &Expr) -> Lowered<Option<Ir>> {
+        let what = match self.low.externs {
+            Extern::Refuse => {
+                return refuse(format!("this use of the function `{name}`, which has no body, is"), expr.loc);
+            }
+            Extern::Havoc => "any value",
+            Extern::Skip => "0",
+        };
+        let message = format!("`{name}` has no body: it is taken to change nothing and to return {what} (--extern)");
+        self.low.remark(message, expr.loc);
+        self.arguments(args)?;
+        if self.unit.types.is_void(expr.ty) {
+            return Ok(None);
+        }
+        let ty = self.scalar(expr.ty, expr.loc)?;
+        match self.low.externs {
+            Extern::Skip => Ok(Some(ty.constant(0))),
+            _ if self.unit.types.is_pointer(expr.ty) => refuse("any pointer is", expr.loc),
+            _ => Ok(Some(self.any_value(ty))),
         }
     }
 

@@ -10,6 +10,7 @@ use super::super::fold::{Base, Constant};
 use super::super::tree::{BinaryOp, Builtin, CastKind, Expr, ExprKind, UnaryOp};
 use super::super::types::QualType;
 use super::body::Body;
+use super::heap::allocated;
 use super::place::{Access, Place, cast};
 use super::{Lowered, refuse};
 
@@ -172,6 +173,7 @@ impl Body<'_, '_> {
                 self.effects(left)?;
                 self.value(right)
             }
+            ExprKind::Cast { .. } if allocated(self.unit, expr).is_some() => self.allocate(expr),
             ExprKind::Cast { kind, value, .. } => self.cast(*kind, value, expr),
             ExprKind::Call { callee, args } => match self.call(expr, callee, args)? {
                 Some(value) => Ok(value),
@@ -313,7 +315,7 @@ impl Body<'_, '_> {
                 other => cast(other, INT, MachineTy::unsigned(1)),
             }),
             CastKind::Integer | CastKind::IntegerToPointer | CastKind::PointerToInteger | CastKind::Pointer => {
-                self.check_cast(value.ty, expr)?;
+                self.check_cast(value.ty, expr);
                 let (from, to) = (self.scalar(value.ty, value.loc)?, self.scalar(expr.ty, expr.loc)?);
                 Ok(cast(self.value(value)?, from, to))
             }
@@ -321,9 +323,9 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Refuses casts between pointers to objects of different types: their parts are cells of one type each. Casts
-    /// through `void *` and integers are noted, and checked at the end.
-    fn check_cast(&mut self, from: QualType, expr: &Expr) -> Lowered<()> {
+    /// Notes casts between pointers to objects of different types, whose parts are cells of one type each. Casts through
+    /// `void *` and integers are looked at in the end.
+    fn check_cast(&mut self, from: QualType, expr: &Expr) {
         let types = &self.unit.types;
         let object = |ty: QualType| types.pointee(ty).filter(|of| !types.is_void(*of) && !types.is_function(*of));
         let is_null = self.unit.fold(expr).is_some_and(|folded| match folded.constant {
@@ -332,18 +334,14 @@ impl Body<'_, '_> {
             Constant::Float(_) => false,
         });
         match (object(from), object(expr.ty)) {
-            (Some(from), Some(to)) if !self.low.is_alike(from, to) => {
-                refuse(format!("a conversion to `{}` is", self.unit.show_type(expr.ty)), expr.loc)
-            }
+            (Some(from), Some(to)) if !self.low.is_alike(from, to) => self.low.mixes = true,
             (None, Some(to)) if !is_null => {
-                self.low.from_blank.push((to, expr.loc));
-                Ok(())
+                self.low.from_blank.push(to);
             }
             (Some(from), None) => {
                 self.low.to_blank.push(from);
-                Ok(())
             }
-            _ => Ok(()),
+            _ => {}
         }
     }
 

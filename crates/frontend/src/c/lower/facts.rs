@@ -16,6 +16,8 @@ use super::super::tree::{
     StringId, Unit,
 };
 use super::super::types::{QualType, Type, TypeId};
+use super::heap::{Pool, allocated, pool_of};
+use super::made::Made;
 use super::place::direct;
 use super::threads::is_sync;
 
@@ -70,6 +72,8 @@ pub(super) struct Facts {
     pub(super) opaque: FxHashSet<TypeId>,
     /// The objects that hold the elements of string literals.
     pub(super) strings: IndexVec<StringId, ObjectId>,
+    /// The places that allocate objects.
+    pub(super) pools: Vec<Pool>,
     /// Set if an atomic function calls another one.
     pub(super) nested: bool,
     /// Set if the program has sections between `__VERIFIER_atomic_begin` and `_end`.
@@ -132,21 +136,16 @@ fn sum(one: Times, other: Times) -> Times {
 
 impl Facts {
     /// Collects the facts about a program: first which addresses are taken, then what rests on that.
-    pub(super) fn new(unit: &Unit, main: FunctionId, strings: &IndexVec<StringId, ObjectId>) -> Facts {
-        let taken = Facts::collect(unit, main, strings, BTreeSet::new()).taken;
-        Facts::collect(unit, main, strings, taken)
+    pub(super) fn new(unit: &Unit, main: FunctionId, made: &Made) -> Facts {
+        let taken = Facts::collect(unit, main, made, BTreeSet::new()).taken;
+        Facts::collect(unit, main, made, taken)
     }
 
-    fn collect(
-        unit: &Unit,
-        main: FunctionId,
-        strings: &IndexVec<StringId, ObjectId>,
-        known: BTreeSet<ObjectId>,
-    ) -> Facts {
+    fn collect(unit: &Unit, main: FunctionId, made: &Made, known: BTreeSet<ObjectId>) -> Facts {
         let mut walk = Walk {
             known,
             unit,
-            facts: Facts { strings: strings.clone(), ..Facts::default() },
+            facts: Facts { strings: made.strings.clone(), pools: made.pools.clone(), ..Facts::default() },
             found: FxHashSet::default(),
             calls: Vec::new(),
             spawns: Vec::new(),
@@ -294,6 +293,11 @@ impl<'u> Walk<'u> {
                 self.facts.read.extend(root(target));
                 self.place(target);
             }
+            ExprKind::Cast { .. } if allocated(unit, expr).is_some() => {
+                if let Some(pool) = pool_of(unit, &self.facts.pools, expr) {
+                    self.facts.taken.extend(self.facts.pools[pool].slots.iter().copied());
+                }
+            }
             ExprKind::Call { callee, args } => self.call(expr, callee, args),
             ExprKind::Builtin(_, args) => args.iter().for_each(|arg| self.argument(arg)),
             ExprKind::Statements(block) => self.stmt(block),
@@ -314,12 +318,14 @@ impl<'u> Walk<'u> {
 
     /// Walks over a pointer that is followed at once by a function of the library.
     fn argument(&mut self, pointer: &Expr) {
+        let pointer = unqualified(self.unit, pointer);
         self.facts.read.extend(direct(pointer).and_then(|(place, _)| root(place)));
         self.pointer(pointer);
     }
 
     /// Walks over a pointer that is followed at once.
     fn pointer(&mut self, pointer: &Expr) {
+        let pointer = unqualified(self.unit, pointer);
         match direct(pointer) {
             Some((place, index)) => {
                 self.place(place);
@@ -386,7 +392,7 @@ impl<'u> Walk<'u> {
                 }
                 None => self.argument(arg),
             }),
-            "memset" | "memcpy" | "memmove" => args.iter().for_each(|arg| self.argument(uncast(arg))),
+            "memset" | "memcpy" | "memmove" | "free" => args.iter().for_each(|arg| self.argument(uncast(arg))),
             _ => {
                 match name {
                     "pthread_key_create" | "tss_create" if !self.facts.keys.contains(&site(expr.loc)) => {
@@ -559,6 +565,17 @@ fn is_part_of(unit: &Unit, ty: QualType, offset: u64, is_one: &dyn Fn(QualType) 
     }
 }
 
+/// Returns a pointer before its conversions to pointers that differ in qualifiers only.
+pub(super) fn unqualified<'e>(unit: &Unit, pointer: &'e Expr) -> &'e Expr {
+    let of = |pointer: &Expr| unit.types.pointee(pointer.ty).map(|of| of.id);
+    match &pointer.kind {
+        ExprKind::Cast { kind: CastKind::Pointer, value, .. } if of(pointer).is_some() && of(pointer) == of(value) => {
+            unqualified(unit, value)
+        }
+        _ => pointer,
+    }
+}
+
 /// Returns a pointer before its conversions to other pointers.
 pub(super) fn uncast(pointer: &Expr) -> &Expr {
     match &pointer.kind {
@@ -639,7 +656,7 @@ fn jumps_back(unit: &Unit, stmt: &Stmt, labels: &mut FxHashSet<LabelId>) -> bool
 }
 
 /// Returns whether statements are inside of an expression.
-fn has_statements(expr: &Expr) -> bool {
+pub(super) fn has_statements(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Statements(_)) || expr.kind.operands().into_iter().any(has_statements)
 }
 

@@ -8,9 +8,23 @@ use super::super::tree::{
     Unit,
 };
 use super::super::types::{QualType, Type};
+use super::heap::{Pool, pools};
+
+/// The objects that are added.
+pub(super) struct Made {
+    /// Those that hold the elements of string literals.
+    pub(super) strings: IndexVec<StringId, ObjectId>,
+    /// Those that are allocated.
+    pub(super) pools: Vec<Pool>,
+}
+
+/// Adds the objects that the text does not declare.
+pub(super) fn make(unit: &mut Unit, malloc_bound: u32) -> Made {
+    Made { strings: strings(unit), pools: pools(unit, malloc_bound) }
+}
 
 /// Adds an object for each string literal, with its elements as initial values.
-pub(super) fn strings(unit: &mut Unit) -> IndexVec<StringId, ObjectId> {
+fn strings(unit: &mut Unit) -> IndexVec<StringId, ObjectId> {
     let none = unit.names.intern("");
     let made: Vec<(String, Object)> = unit.strings.iter().map(|string| object_of(unit, string, none)).collect();
     let add = |(name, object): (String, Object)| {

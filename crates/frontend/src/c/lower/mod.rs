@@ -5,6 +5,7 @@
 //! - `body`, `stmt`, `expr`, `place`: functions become procedures. A step reads or writes at most one shared cell.
 //! - `aggregate`: structs and unions as values.
 //! - `calls`, `threads`, `sync`, `atomics`: the functions of the library and of the compiler.
+//! - `heap`: objects that are allocated.
 //! - `made`: objects that the text does not declare, such as those of string literals.
 //! - `checks`: the errors that properties ask about.
 //!
@@ -17,6 +18,7 @@ mod calls;
 mod checks;
 mod expr;
 mod facts;
+mod heap;
 mod made;
 mod objects;
 mod place;
@@ -37,8 +39,8 @@ use super::files::Loc;
 use super::property::Properties;
 use super::tree::{FunctionId, ObjectId, Unit};
 use super::types::{QualType, Type};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::{Limit, Loaded};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::{Extern, Limit, Loaded};
 use facts::Facts;
 use objects::Cell;
 use threads::Threads;
@@ -68,6 +70,7 @@ struct Lowering<'u> {
     program: Program,
     map: SourceMap,
     diagnostics: Vec<Diagnostic>,
+    remarks: Vec<Diagnostic>,
     /// For each location the one that it is the same as; itself at the end of the chain.
     same: IndexVec<LocId, LocId>,
     procs: FxHashMap<FunctionId, ProcId>,
@@ -83,25 +86,40 @@ struct Lowering<'u> {
     addresses: objects::Addresses,
     threads: Threads,
     checks: checks::Checks,
+    heap: heap::Heap,
+    externs: Extern,
+    /// Set if pointers to objects of different types may be mixed: a use of a pointer must test what it points to.
+    mixes: bool,
+    /// Set if such tests are added.
+    mixed: bool,
     /// What pointers point to that become `void *` or integers, and that are made from them.
     to_blank: Vec<QualType>,
-    from_blank: Vec<(QualType, Loc)>,
+    from_blank: Vec<QualType>,
 }
 
 /// Lowers a unit without errors, with the checks for some properties. The program is `None` if something is not
 /// supported.
-pub(super) fn lower(unit: &mut Unit, asked: Properties) -> Loaded {
+pub(super) fn lower(unit: &mut Unit, options: &Options) -> Loaded {
     let Some(main) = unit.function("main").filter(|main| unit.functions[*main].body.is_some()) else {
         let message = "there is no function `main`";
         let help = "a program starts at `main`, which must be defined in the file";
         let missing = Diagnostic::new(Code::CUnsupported, message, Span::default()).help(help);
         return Loaded { diagnostics: vec![missing], ..Loaded::default() };
     };
-    let strings = made::strings(unit);
-    let unit = &*unit;
-    let mut low = Lowering::new(unit, Facts::new(unit, main, &strings), asked);
+    let made = made::make(unit, options.malloc_bound);
+    let low = lowered(unit, main, &made, options, false);
+    // Only where pointers to different types are mixed, each use of a pointer tests what it points to.
+    let low = if low.mixes { lowered(unit, main, &made, options, true) } else { low };
+    let threads = low.facts.threads();
+    Loaded { threads, ..low.finish(main) }
+}
+
+fn lowered<'u>(unit: &'u Unit, main: FunctionId, made: &made::Made, options: &Options, mixed: bool) -> Lowering<'u> {
+    let mut low = Lowering::new(unit, Facts::new(unit, main, made), options);
+    low.mixed = mixed;
     low.declare_procs();
     low.declare_threads();
+    low.declare_heap();
     low.declare_taken();
     low.prepare_race();
     low.prepare_memory();
@@ -110,12 +128,22 @@ pub(super) fn lower(unit: &mut Unit, asked: Properties) -> Loaded {
     }
     low.add_wrappers();
     low.check_blank();
-    let threads = low.facts.threads();
-    Loaded { threads, ..low.finish(main) }
+    low
+}
+
+/// Options of the lowering.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Options {
+    /// How many objects each place may allocate.
+    pub(super) malloc_bound: u32,
+    /// What functions without a body do that are not known.
+    pub(super) externs: Extern,
+    /// What is asked about the program.
+    pub(super) asked: Properties,
 }
 
 impl<'u> Lowering<'u> {
-    fn new(unit: &'u Unit, facts: Facts, asked: Properties) -> Lowering<'u> {
+    fn new(unit: &'u Unit, facts: Facts, options: &Options) -> Lowering<'u> {
         let threads = Threads::new(&facts);
         Lowering {
             unit,
@@ -123,6 +151,7 @@ impl<'u> Lowering<'u> {
             program: Program::default(),
             map: SourceMap::default(),
             diagnostics: Vec::new(),
+            remarks: Vec::new(),
             same: IndexVec::new(),
             procs: FxHashMap::default(),
             cells: FxHashMap::default(),
@@ -132,7 +161,11 @@ impl<'u> Lowering<'u> {
             limits: Vec::new(),
             addresses: objects::Addresses::default(),
             threads,
-            checks: checks::Checks::new(asked),
+            checks: checks::Checks::new(options.asked),
+            heap: heap::Heap::default(),
+            externs: options.externs,
+            mixes: false,
+            mixed: false,
             to_blank: Vec::new(),
             from_blank: Vec::new(),
         }
@@ -142,6 +175,14 @@ impl<'u> Lowering<'u> {
         if self.diagnostics.len() < MAX_REFUSED {
             let message = format!("{} not supported", refused.what);
             self.diagnostics.push(self.unit.expansions.diagnostic(Code::CUnsupported, message, refused.loc));
+        }
+    }
+
+    /// Adds a warning; the same one is given once.
+    fn remark(&mut self, message: String, loc: Loc) {
+        let remark = self.unit.expansions.diagnostic(Code::CUnsupported, message, loc);
+        if self.remarks.iter().all(|known| known.message != remark.message) {
+            self.remarks.push(Diagnostic { severity: Severity::Warning, ..remark });
         }
     }
 
@@ -200,15 +241,10 @@ impl<'u> Lowering<'u> {
         }
     }
 
-    /// Refuses pointers that may have come from a `void *` or an integer with the address of an object of another type.
+    /// Notes whether pointers may have come from a `void *` or an integer with the address of an object of another type.
     fn check_blank(&mut self) {
-        for (to, loc) in std::mem::take(&mut self.from_blank) {
-            if let Some(from) = self.to_blank.iter().find(|from| !self.is_alike(**from, to)) {
-                let (from, to) = (self.unit.show_type(*from), self.unit.show_type(to));
-                let what = format!("a pointer to `{to}` where one to `{from}` may have become a `void *` is");
-                self.report(Refused { what, loc });
-            }
-        }
+        let from_blank = std::mem::take(&mut self.from_blank);
+        self.mixes |= from_blank.iter().any(|to| self.to_blank.iter().any(|from| !self.is_alike(*from, *to)));
     }
 
     /// Returns the location that stands for all that are the same as this one.
@@ -255,6 +291,7 @@ impl<'u> Lowering<'u> {
         self.program.locs = locs;
         self.map.notes = std::mem::take(&mut self.checks.notes);
         self.map.properties = self.checks.asked.names().into_iter().map(str::to_owned).collect();
+        self.diagnostics.append(&mut self.remarks);
         let has_errors = self.diagnostics.iter().any(Diagnostic::is_error);
         let program = (!has_errors).then_some(self.program);
         let limits = self.limits.into_iter().map(|(edge, what)| Limit { edge, what }).collect();
@@ -267,6 +304,7 @@ impl<'u> Lowering<'u> {
         values.extend(self.threads.initial_values(self.pointer_ty()));
         values.extend(self.sync_values());
         values.extend(self.checks.initial_values());
+        values.extend(self.heap.initial_values());
         values.extend(self.keys.iter().map(|(_, var)| (*var, self.pointer_ty().constant(0))));
         values.extend(self.flags.iter().map(|var| (*var, Expr::FALSE)));
         values.sort_by_key(|(var, _)| *var);

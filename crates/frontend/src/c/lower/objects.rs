@@ -12,8 +12,9 @@ use selvedge_ir::{Expr, MachineTy, Scope, Ty, VarId};
 use super::super::DataModel;
 use super::super::files::Loc;
 use super::super::fold::{Address, Base, Constant};
-use super::super::tree::{Definition, FunctionId, ObjectId, Storage};
+use super::super::tree::{Definition, FunctionId, ObjectId, Stmt, StmtKind, Storage};
 use super::super::types::{Bits, Field, Length, QualType, Type};
+use super::facts::{exprs, has_statements, inner};
 use super::{Lowered, Lowering, refuse};
 
 /// A scalar part of an object.
@@ -254,14 +255,27 @@ impl Lowering<'_> {
         let mut values = Vec::new();
         for object in objects {
             let declared = &self.unit.objects[object];
+            if self.is_blank(object) {
+                continue;
+            }
             if matches!(declared.storage, Storage::Static | Storage::Thread) {
                 match self.static_values(object) {
                     Ok(found) => values.extend(found),
                     Err(refused) => self.report(refused),
                 }
+            } else if self.is_declared_first(object) {
+                let shared = self.cells[&object].iter().filter(|cell| self.is_shared(cell.var));
+                values.extend(shared.map(|cell| (cell.var, cell.ty.constant(0))));
             }
         }
         values
+    }
+
+    /// Returns whether a local object always gets a value before it is used: there are no jumps over declarations.
+    fn is_declared_first(&self, object: ObjectId) -> bool {
+        let function = self.unit.objects[object].function;
+        let body = function.and_then(|function| self.unit.functions[function].body.as_ref());
+        body.is_some_and(|body| body.labels.is_empty() && !has_switch(&body.block))
     }
 
     fn static_values(&mut self, object: ObjectId) -> Lowered<Vec<(VarId, Expr)>> {
@@ -291,6 +305,12 @@ impl Lowering<'_> {
         };
         i128::from(base) + address.offset
     }
+}
+
+/// Returns whether a statement has jumps to cases, which may skip declarations.
+fn has_switch(stmt: &Stmt) -> bool {
+    let is_switch = matches!(stmt.kind, StmtKind::Switch { .. }) || exprs(stmt).into_iter().any(has_statements);
+    is_switch || inner(stmt).into_iter().any(has_switch)
 }
 
 /// Adds a part, unless it is one that is there already, as members of unions are.

@@ -5,12 +5,14 @@
 //! that follows a pointer reads or writes the cell whose condition holds; if there is none, memory outside of objects
 //! is used, and the execution ends there.
 
-use selvedge_ir::{BinaryOp, Expr as Ir, MachineTy, Op, VarId};
+use selvedge_ir::{BinaryOp, Expr as Ir, MachineOp, MachineTy, Op, VarId};
 
 use super::super::files::Loc;
+use super::super::property::Property;
 use super::super::tree::{Expr, ExprKind, ObjectId};
 use super::super::types::{Bits, Length, QualType, Type};
 use super::body::Body;
+use super::facts::unqualified;
 use super::objects::Cell;
 use super::{Lowered, refuse};
 
@@ -138,6 +140,7 @@ impl Body<'_, '_> {
 
     /// Evaluates the place that a pointer points to.
     pub(super) fn target(&mut self, pointer: &Expr) -> Lowered<Place> {
+        let pointer = unqualified(self.unit, pointer);
         match direct(pointer) {
             Some((place, None)) => self.place(place),
             Some((array, Some(index))) => self.element(array, index, pointer.ty),
@@ -203,15 +206,44 @@ impl Body<'_, '_> {
                 let taken: Vec<ObjectId> = self.low.facts.taken.iter().copied().collect();
                 let mut candidates = Vec::new();
                 for object in taken {
-                    let base = self.low.address(object);
+                    let (base, is_there) = (self.low.address(object), self.low.is_there(object));
                     for cell in self.low.cells(object, self.unit.objects[object].loc)?.into_iter().filter(fits) {
                         let at = self.low.pointer_ty().constant(i128::from(base + cell.offset));
-                        candidates.push((Ir::binary(BinaryOp::Eq, address.clone(), at), cell));
+                        candidates.push((Ir::and(at_address(&address, at), is_there.clone()), cell));
                     }
                 }
-                self.check_pointer(&address, &candidates);
-                Ok(Access::Candidates(candidates))
+                self.exceed_type(&address, &candidates);
+                let access = decided(candidates);
+                if let Access::Candidates(candidates) = &access {
+                    self.check_pointer(&address, candidates);
+                }
+                Ok(access)
             }
+        }
+    }
+
+    /// Adds the limit on the types of objects, where pointers to different types are mixed: an object to which a pointer
+    /// points has no part of the right type there.
+    pub(super) fn exceed_type(&mut self, address: &Ir, candidates: &[(Ir, Cell)]) {
+        if !self.low.mixed {
+            return;
+        }
+        let ty = self.low.pointer_ty();
+        let mut inside = Vec::new();
+        for object in self.low.facts.taken.clone() {
+            let size = self.unit.types.layout(self.unit.objects[object].ty).map_or(1, |layout| layout.size);
+            let base = i128::from(self.low.address(object));
+            let (from, to) = (ty.constant(base), ty.constant(base + i128::from(size)));
+            let begins = ty.apply(MachineOp::Le, from, address.clone());
+            let is_inside = Ir::and(begins, ty.apply(MachineOp::Lt, address.clone(), to));
+            inside.push(Ir::and(is_inside, self.low.is_there(object)));
+        }
+        let valid = any(candidates.iter().map(|(condition, _)| condition.clone()).collect());
+        let wrong = Ir::and(any(inside), selvedge_ir::simplify::not(valid));
+        self.exceed(wrong.clone(), "a pointer leads to an object of another type");
+        if self.asks(Property::Memory) {
+            // Such an object is not known to be a wrong one.
+            self.step(Op::assume(selvedge_ir::simplify::not(wrong)));
         }
     }
 
@@ -290,6 +322,23 @@ pub(super) fn current(access: &Access, ty: MachineTy) -> (Ir, Ir) {
         Access::Known(cell) => (cast(Ir::Var(cell.var), cell.ty, ty), Ir::TRUE),
         Access::Candidates(candidates) => chosen(candidates, ty),
     }
+}
+
+/// Returns whether an address is a constant.
+pub(super) fn at_address(address: &Ir, at: Ir) -> Ir {
+    match address {
+        Ir::Machine(..) => Ir::Bool(*address == at),
+        _ => Ir::binary(BinaryOp::Eq, address.clone(), at),
+    }
+}
+
+/// Returns candidates without those that are excluded; one that is certain is the cell.
+pub(super) fn decided(mut candidates: Vec<(Ir, Cell)>) -> Access {
+    if let Some((_, cell)) = candidates.iter().find(|(condition, _)| *condition == Ir::TRUE) {
+        return Access::Known(*cell);
+    }
+    candidates.retain(|(condition, _)| *condition != Ir::FALSE);
+    Access::Candidates(candidates)
 }
 
 /// Returns the value of the candidate whose condition holds, and whether there is one.

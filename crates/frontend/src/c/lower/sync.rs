@@ -9,14 +9,14 @@ use selvedge_ir::{BinaryOp as IrOp, Expr as Ir, MachineOp, MachineTy, Op, Scope,
 
 use super::super::files::Loc;
 use super::super::property::Property;
-use super::super::tree::{Expr, ObjectId, Storage};
+use super::super::tree::{Expr, ObjectId};
 use super::super::types::{Length, QualType, Type};
 use super::body::Body;
 use super::calls::is_null;
 use super::expr::INT;
 use super::facts::{named_function, site};
 use super::objects::Cell;
-use super::place::{Access, Place, cast, current, written};
+use super::place::{Access, Place, at_address, cast, current, decided, written};
 use super::threads::{BUSY, STATE, TIMED_OUT};
 use super::{Lowered, Lowering, refuse};
 
@@ -52,6 +52,9 @@ impl State {
 /// The kinds of mutexes, as in the headers.
 const RECURSIVE: i128 = 1;
 const ERROR_CHECKING: i128 = 2;
+
+/// How often a thread may hold a recursive mutex.
+const MAX_DEPTH: i128 = 7;
 
 /// The results of functions that fail.
 const NOT_PERMITTED: i128 = 1;
@@ -151,16 +154,16 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns the initial values of the states of objects that live as long as the program: locks are free.
+    /// Returns the initial values of the states of objects: locks are free until they are initialised.
     pub(super) fn sync_values(&self) -> Vec<(VarId, Ir)> {
         let mut values = Vec::new();
         for ((object, offset, state), cell) in &self.sync {
-            let is_static = self.unit.objects[*object].storage != Storage::Auto;
+            let is_local = matches!(self.program.vars[cell.var].scope, Scope::Local(_));
             let number = match state {
                 State::Kind => self.initial_kind(*object, *offset, cell.size).unwrap_or(0),
                 _ => 0,
             };
-            if is_static || *state == State::Depth {
+            if !is_local {
                 values.push((cell.var, STATE.constant(number)));
             }
         }
@@ -224,17 +227,21 @@ impl Body<'_, '_> {
             }
             Place::Address(address) => {
                 for object in self.low.facts.taken.clone() {
-                    let (base, mut offsets) = (self.low.address(object), Vec::new());
+                    let (base, is_there) = (self.low.address(object), self.low.is_there(object));
+                    let mut offsets = Vec::new();
                     self.low.parts_of(self.unit.objects[object].ty, 0, of, &mut offsets);
                     for offset in offsets {
                         let at = self.low.pointer_ty().constant(i128::from(base + offset));
                         let cell = self.low.sync_cell(object, offset, of, state, loc)?;
-                        candidates.push((Ir::binary(IrOp::Eq, address.clone(), at), cell));
+                        candidates.push((Ir::and(at_address(address, at), is_there.clone()), cell));
                     }
+                }
+                if state == State::Main {
+                    self.exceed_type(address, &candidates);
                 }
             }
         }
-        Ok(Access::Candidates(candidates))
+        Ok(decided(candidates))
     }
 
     /// Returns the main state of the object of the library that a pointer points to.
@@ -257,6 +264,15 @@ impl Body<'_, '_> {
             }
         }
         self.step(Op::guarded(active, Ir::and(valid, test(&old))));
+    }
+
+    /// Adds the limit on how often a thread holds a recursive mutex.
+    fn exceed_depth(&mut self, states: &[Access]) {
+        let start = self.at;
+        let too_deep = |old: &[Ir]| Ir::and(is_mine(old), is(&old[1], MAX_DEPTH));
+        self.change(states, too_deep, <[Ir]>::to_vec);
+        self.exceed(Ir::TRUE, &format!("a recursive mutex is taken more than {MAX_DEPTH} times by one thread"));
+        self.at = start;
     }
 
     /// Adds alternatives, each with a test, changes and a result; returns the result.
@@ -341,9 +357,10 @@ impl Body<'_, '_> {
             self.change(&states, is_free, taken);
             return Ok(INT.constant(0));
         }
+        self.exceed_depth(&states);
         let fails: Alternative<'_> =
             (&|old| Ir::and(not(is(&old[1], 0)), is(&old[2], ERROR_CHECKING)), &<[Ir]>::to_vec, DEADLOCK);
-        Ok(self.alternatives(&states, &[(&is_free, &taken, 0), (&is_mine, &again, 0), fails]))
+        Ok(self.alternatives(&states, &[(&is_free, &taken, 0), (&is_mine_again, &again, 0), fails]))
     }
 
     fn mutex_unlock(&mut self, lock: &Expr) -> Lowered<Ir> {
@@ -370,9 +387,10 @@ impl Body<'_, '_> {
             let held = |old: &[Ir]| not(is_free(old));
             return Ok(self.alternatives(&states, &[(&is_free, &taken, 0), (&held, &<[Ir]>::to_vec, failure)]));
         }
+        self.exceed_depth(&states);
         let held = |old: &[Ir]| not(Ir::or(is_free(old), is_mine(old)));
         let alternatives: &[Alternative<'_>] =
-            &[(&is_free, &taken, 0), (&is_mine, &again, 0), (&held, &<[Ir]>::to_vec, failure)];
+            &[(&is_free, &taken, 0), (&is_mine_again, &again, 0), (&held, &<[Ir]>::to_vec, failure)];
         Ok(self.alternatives(&states, alternatives))
     }
 
@@ -401,6 +419,11 @@ fn is_mine(old: &[Ir]) -> Ir {
 /// Returns states of which the first ones are new, as far as there are any.
 fn replaced(old: &[Ir], new: &[Ir]) -> Vec<Ir> {
     old.iter().enumerate().map(|(number, old)| new.get(number).unwrap_or(old).clone()).collect()
+}
+
+/// Returns whether this thread holds a recursive mutex, and may take it once more.
+fn is_mine_again(old: &[Ir]) -> Ir {
+    Ir::and(is_mine(old), STATE.apply(MachineOp::Lt, old[1].clone(), STATE.constant(MAX_DEPTH)))
 }
 
 fn taken(old: &[Ir]) -> Vec<Ir> {
@@ -452,7 +475,7 @@ impl Body<'_, '_> {
             | ("pthread_rwlockattr_destroy" | "pthread_barrierattr_init" | "pthread_barrierattr_destroy", [_])
             | ("pthread_attr_setschedpolicy" | "pthread_attr_setschedparam" | "pthread_attr_setinheritsched", [_, _])
             | ("pthread_setconcurrency", [_]) => {}
-            _ => return refuse(format!("this use of the function `{name}`, which has no body, is"), expr.loc),
+            _ => return self.unknown_function(name, args, expr),
         }
         self.success()
     }
@@ -515,7 +538,9 @@ impl Body<'_, '_> {
             let either = |then: &Ir, otherwise: &Ir| Ir::Ite(Box::new((is_last(old), then.clone(), otherwise.clone())));
             vec![either(&zero, &plus(&old[0], 1)), old[1].clone(), either(&old[1], &zero), either(&one, &zero)]
         };
-        self.change(&states, |old| is(&old[2], 0), arrived);
+        let may_arrive =
+            |old: &[Ir]| Ir::and(is(&old[2], 0), STATE.apply(MachineOp::Lt, old[0].clone(), old[1].clone()));
+        self.change(&states, may_arrive, arrived);
         let leaves =
             |old: &[Ir], serial: i128| vec![old[0].clone(), old[1].clone(), plus(&old[2], -1), STATE.constant(serial)];
         let ordinary = |old: &[Ir]| {

@@ -330,7 +330,7 @@ impl Body<'_, '_> {
         }
         for of in params.iter().filter_map(|param| unit.types.pointee(unit.objects[*param].ty)) {
             if !unit.types.is_void(of) {
-                self.low.from_blank.push((of, expr.loc));
+                self.low.from_blank.push(of);
             }
         }
         let argument = self.value(argument)?;
