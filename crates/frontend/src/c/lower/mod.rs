@@ -5,7 +5,7 @@
 //! - `body`, `stmt`, `expr`, `place`: functions become procedures. A step reads or writes at most one shared cell.
 //! - `aggregate`: structs and unions as values.
 //! - `calls`, `threads`, `sync`, `atomics`: the functions of the library and of the compiler.
-//! - `heap`: objects that are allocated.
+//! - `heap`, `fresh`: objects that are allocated.
 //! - `made`: objects that the text does not declare, such as those of string literals.
 //!
 //! What is not supported is reported where it would be executed; functions that never run are not looked at.
@@ -16,6 +16,7 @@ mod body;
 mod calls;
 mod expr;
 mod facts;
+mod fresh;
 mod heap;
 mod made;
 mod objects;
