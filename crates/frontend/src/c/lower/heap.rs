@@ -15,6 +15,8 @@ use super::super::tree::{
 use super::super::types::{Length, QualType, TypeId};
 use super::body::Body;
 use super::facts::{Site, exprs, inner, site, uncast};
+use super::fresh::{Bytes, assigned, initialised};
+use super::objects::Cell;
 use super::place::any;
 use super::{Lowered, Lowering, refuse};
 
@@ -27,6 +29,8 @@ pub(super) struct Pool {
     pub(super) slots: Vec<ObjectId>,
     /// Set if the objects are zero at first.
     pub(super) is_zero: bool,
+    /// The local that gets the address, and the parts that are assigned before anybody can read them.
+    into: Option<(ObjectId, Vec<Bytes>)>,
 }
 
 /// The variables of the places that allocate objects.
@@ -72,21 +76,42 @@ pub(super) fn allocated<'e>(unit: &Unit, pointer: &'e Expr) -> Option<&'e Expr> 
 
 /// Adds the objects of all places that allocate some.
 pub(super) fn pools(unit: &mut Unit, bound: u32) -> Vec<Pool> {
-    let mut found = Vec::new();
+    let (mut found, mut into) = (Vec::new(), Vec::new());
     for function in unit.functions.indices() {
         if let Some(body) = &unit.functions[function].body {
             find_in_stmt(unit, &body.block, &mut |pointer: &Expr| found.push((function, pointer.clone())));
+            find_into(unit, &body.block, &mut into);
         }
     }
     let mut pools: Vec<Pool> = Vec::new();
     for (function, pointer) in found {
-        if let Some(pool) = pool(unit, &pointer, function, pools.len(), bound)
-            && !pools.iter().any(|known| (known.site, known.of) == (pool.site, pool.of))
-        {
-            pools.push(pool);
+        let Some(mut pool) = pool(unit, &pointer, function, pools.len(), bound) else { continue };
+        match pools.iter_mut().find(|known| (known.site, known.of) == (pool.site, pool.of)) {
+            // Two calls at one place, in a macro: nothing is known about what follows.
+            Some(known) => known.into = None,
+            None => {
+                let mut here = into.iter().filter(|(site, _)| *site == pool.site);
+                let first = here.next().map(|(_, into)| into.clone());
+                pool.into = first.filter(|_| here.next().is_none());
+                pools.push(pool);
+            }
         }
     }
     pools
+}
+
+/// Finds the allocations whose results are assigned to locals, with the parts of objects that are then assigned.
+fn find_into(unit: &Unit, stmt: &Stmt, into: &mut Vec<(Site, (ObjectId, Vec<Bytes>))>) {
+    if let StmtKind::Block(stmts) = &stmt.kind {
+        for (number, stmt) in stmts.iter().enumerate() {
+            if let Some((object, value)) = assigned(unit, stmt)
+                && let Some(call) = allocated(unit, value)
+            {
+                into.push((site(call.loc), (object, initialised(unit, object, &stmts[number + 1..]))));
+            }
+        }
+    }
+    inner(stmt).into_iter().for_each(|stmt| find_into(unit, stmt, into));
 }
 
 fn pool(unit: &mut Unit, pointer: &Expr, function: FunctionId, number: usize, bound: u32) -> Option<Pool> {
@@ -101,7 +126,7 @@ fn pool(unit: &mut Unit, pointer: &Expr, function: FunctionId, number: usize, bo
         let name = unit.names.intern(&format!("heap{}#{slot}", number + 1));
         unit.objects.push(slot_object(name, ty, call, function))
     });
-    Some(Pool { site: site(call.loc), of: of.id, slots: slots.collect(), is_zero })
+    Some(Pool { site: site(call.loc), of: of.id, slots: slots.collect(), is_zero, into: None })
 }
 
 fn slot_object(name: Symbol, ty: QualType, call: &Expr, function: FunctionId) -> Object {
@@ -164,9 +189,18 @@ impl Lowering<'_> {
         freed.map_or(Ir::TRUE, |(_, var)| not(Ir::Var(*var)))
     }
 
-    /// Returns whether an object has any value at first.
-    pub(super) fn is_blank(&self, object: ObjectId) -> bool {
-        self.facts.pools.iter().any(|pool| !pool.is_zero && pool.slots.contains(&object))
+    /// Returns the initial values of the parts of an allocated object that do not have any value at first; `None` for
+    /// other objects.
+    pub(super) fn slot_values(&self, object: ObjectId) -> Option<Vec<(VarId, Ir)>> {
+        let pool = self.facts.pools.iter().find(|pool| pool.slots.contains(&object))?;
+        let into = pool.into.as_ref().filter(|(pointer, _)| !self.facts.taken.contains(pointer));
+        let parts = into.map_or(&[][..], |(_, parts)| parts);
+        let is_set = |cell: &&Cell| {
+            let end = cell.offset + cell.size;
+            pool.is_zero || parts.iter().any(|(from, to)| *from <= cell.offset && end <= *to)
+        };
+        let cells = self.cells.get(&object)?;
+        Some(cells.iter().filter(is_set).map(|cell| (cell.var, cell.ty.constant(0))).collect())
     }
 }
 

@@ -5,7 +5,7 @@
 //! - `body`, `stmt`, `expr`, `place`: functions become procedures. A step reads or writes at most one shared cell.
 //! - `aggregate`: structs and unions as values.
 //! - `calls`, `threads`, `sync`, `atomics`: the functions of the library and of the compiler.
-//! - `heap`: objects that are allocated.
+//! - `heap`, `fresh`: objects that are allocated.
 //! - `made`: objects that the text does not declare, such as those of string literals.
 //! - `checks`: the errors that properties ask about.
 //!
@@ -18,6 +18,7 @@ mod calls;
 mod checks;
 mod expr;
 mod facts;
+mod fresh;
 mod heap;
 mod made;
 mod objects;

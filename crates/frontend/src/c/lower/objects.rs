@@ -255,7 +255,8 @@ impl Lowering<'_> {
         let mut values = Vec::new();
         for object in objects {
             let declared = &self.unit.objects[object];
-            if self.is_blank(object) {
+            if let Some(found) = self.slot_values(object) {
+                values.extend(found);
                 continue;
             }
             if matches!(declared.storage, Storage::Static | Storage::Thread) {
