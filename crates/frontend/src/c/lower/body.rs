@@ -2,7 +2,7 @@
 
 use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
-use selvedge_ir::span::{Role, Span};
+use selvedge_ir::span::{Role, Site, Span, View};
 use selvedge_ir::{Expr as Ir, LocId, MachineTy, Op, ProcId, Scope, Ty, VarId};
 
 use super::super::files::Loc;
@@ -35,6 +35,8 @@ pub(super) struct Body<'l, 'u> {
     pub(super) in_use: Vec<(MachineTy, VarId)>,
     /// Set where statements may be executed again.
     pub(super) repeats: bool,
+    /// Where in the text the next step happens.
+    pub(super) site: Option<Site>,
 }
 
 impl<'u> Lowering<'u> {
@@ -59,6 +61,7 @@ impl<'u> Lowering<'u> {
             temporaries: FxHashMap::default(),
             in_use: Vec::new(),
             repeats: false,
+            site: None,
         };
         if let Err(refused) = body.whole() {
             self.report(refused);
@@ -111,6 +114,7 @@ impl Body<'_, '_> {
         } else {
             let name = self.unit.name(declared.name).to_owned();
             let passed = self.low.new_var(name, Scope::Local(self.proc), Ty::Machine(ty), declared.loc.span);
+            self.low.map.views.insert(passed, View::Hidden);
             self.step(Op::set(vec![(cell.var, Ir::Var(passed))]));
             passed
         };
@@ -130,6 +134,7 @@ impl Body<'_, '_> {
         let op = Op::Return(results.first().and(value.or(any)).into_iter().collect());
         let exit = self.low.program.procs[self.proc].exit;
         self.low.edge(self.at, exit, op, self.span, role);
+        self.note_site(1);
         self.at = self.new_loc();
         Ok(())
     }
@@ -142,6 +147,7 @@ impl Body<'_, '_> {
     pub(super) fn step(&mut self, op: Op) {
         let to = self.new_loc();
         self.low.edge(self.at, to, op, self.span, Role::Statement);
+        self.note_site(1);
         self.at = to;
     }
 
@@ -153,6 +159,7 @@ impl Body<'_, '_> {
                 let negated = selvedge_ir::simplify::not(condition.clone());
                 self.low.edge(self.at, holds, Op::assume(condition), self.span, Role::Holds);
                 self.low.edge(self.at, fails, Op::assume(negated), self.span, Role::Fails);
+                self.note_site(2);
             }
         }
     }
@@ -172,7 +179,11 @@ impl Body<'_, '_> {
     pub(super) fn temporary(&mut self, ty: MachineTy) -> VarId {
         let var = match self.temporaries.entry(ty).or_default().pop() {
             Some(var) => var,
-            None => self.low.new_var(format!("${ty}"), Scope::Local(self.proc), Ty::Machine(ty), self.span),
+            None => {
+                let var = self.low.new_var(format!("${ty}"), Scope::Local(self.proc), Ty::Machine(ty), self.span);
+                self.low.map.views.insert(var, View::Hidden);
+                var
+            }
         };
         self.in_use.push((ty, var));
         var

@@ -59,6 +59,7 @@ impl Body<'_, '_> {
     pub(super) fn call(&mut self, expr: &Expr, callee: &Callee, args: &[Expr]) -> Lowered<Option<Ir>> {
         match callee {
             Callee::Direct(function) if self.fails(*function) => {
+                self.site = Some(self.before(expr));
                 self.step(Op::Assert(Ir::FALSE));
                 self.stop();
                 Ok(None)
@@ -66,10 +67,10 @@ impl Body<'_, '_> {
             Callee::Direct(function) if self.unit.functions[*function].body.is_some() => {
                 let result = self.result_variable(expr)?;
                 let values = self.passed(args)?;
-                self.enter(*function, result, &values, expr.loc)?;
+                self.at_call(expr, args, |body| body.enter(*function, result, &values, expr.loc))?;
                 Ok(result.map(Ir::Var))
             }
-            Callee::Direct(function) => self.library(*function, args, expr),
+            Callee::Direct(function) => self.at_call(expr, args, |body| body.library(*function, args, expr)),
             Callee::Indirect(pointer) => self.indirect(pointer, args, expr),
         }
     }
@@ -187,7 +188,7 @@ impl Body<'_, '_> {
                     return refuse("any pointer is", expr.loc);
                 }
                 let ty = self.scalar(expr.ty, expr.loc)?;
-                Ok(Some(self.any_value(ty)))
+                Ok(Some(self.input(name, ty)))
             }
             (name, _) if ENDS.contains(&name) => {
                 self.arguments(args)?;
@@ -200,7 +201,7 @@ impl Body<'_, '_> {
                     return refuse(format!("this use of `{name}` is"), expr.loc);
                 }
                 let ty = self.scalar(expr.ty, expr.loc)?;
-                Ok(Some(self.any_value(ty)))
+                Ok(Some(self.input(name, ty)))
             }
             (name, _) if DELAYS.contains(&name) || HINTS.contains(&name) => {
                 if DELAYS.contains(&name) {
@@ -208,7 +209,12 @@ impl Body<'_, '_> {
                 }
                 Ok(Some(INT.constant(0)))
             }
-            _ => self.threads_library(name, args, expr),
+            _ => {
+                let first = self.low.program.edges.len_idx();
+                let result = self.threads_library(name, args, expr);
+                self.low.view_locks(name, first);
+                result
+            }
         }
     }
 

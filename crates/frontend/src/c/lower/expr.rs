@@ -4,6 +4,7 @@
 //! the frame. Where an expression reads one shared cell at most and has no effects, [`Body::read_once`] lets the step
 //! that uses the value read the cell. A value that a later operand could change is kept in a variable.
 
+use selvedge_ir::span::{Site, Update};
 use selvedge_ir::{BinaryOp as IrOp, Expr as Ir, LocId, MachineOp, MachineTy, Op, Ty};
 
 use super::super::fold::{Base, Constant};
@@ -11,6 +12,7 @@ use super::super::tree::{BinaryOp, Builtin, CastKind, Expr, ExprKind, UnaryOp};
 use super::super::types::QualType;
 use super::body::Body;
 use super::place::{Access, Place, cast};
+use super::sites::operator;
 use super::{Lowered, refuse};
 
 impl Body<'_, '_> {
@@ -24,7 +26,9 @@ impl Body<'_, '_> {
             }
             ExprKind::Call { callee, args } => self.call(expr, callee, args).map(drop),
             ExprKind::Statements(block) => self.statements(block, expr).map(drop),
-            ExprKind::Builtin(builtin, args) => self.builtin(*builtin, args, expr).map(drop),
+            ExprKind::Builtin(builtin, args) => {
+                self.at_call(expr, args, |body| body.builtin(*builtin, args, expr)).map(drop)
+            }
             ExprKind::Conditional { condition, then: Some(then), otherwise } if self.is_void(expr) => {
                 if self.is_failure(otherwise) && !has_effects(then) {
                     return self.assert(condition);
@@ -72,8 +76,10 @@ impl Body<'_, '_> {
     fn once<T>(&mut self, expr: &Expr, lower: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<T> {
         let before = self.inline;
         self.inline = self.shared_reads(expr).is_some_and(|reads| reads <= 1);
+        let is_inline = self.inline;
         let lowered = lower(self);
         self.inline = before;
+        self.site = is_inline.then(|| self.before(expr));
         lowered
     }
 
@@ -137,6 +143,7 @@ impl Body<'_, '_> {
                 let ty = self.scalar(expr.ty, expr.loc)?;
                 let found = self.place(place)?;
                 let access = self.access(found, place)?;
+                self.site = Some(self.before(expr));
                 self.load(&access, ty)
             }
             ExprKind::Decay(place) | ExprKind::AddressOf(place) => self.address(place),
@@ -169,7 +176,7 @@ impl Body<'_, '_> {
                 Some(value) => Ok(value),
                 None => refuse("the value of this call is", expr.loc),
             },
-            ExprKind::Builtin(builtin, args) => self.builtin(*builtin, args, expr),
+            ExprKind::Builtin(builtin, args) => self.at_call(expr, args, |body| body.builtin(*builtin, args, expr)),
             ExprKind::Statements(block) => self.statements(block, expr),
             _ => self.assignment(expr),
         }
@@ -184,7 +191,11 @@ impl Body<'_, '_> {
                 let place = self.place(target)?;
                 let access = self.access(place, target)?;
                 let is_local = matches!(&access, Access::Known(cell) if !self.low.is_shared(cell.var));
-                let value = if is_local { self.read_once(value)? } else { self.value(value)? };
+                let assigned = if is_local { self.read_once(value)? } else { self.value(value)? };
+                if !is_local {
+                    self.site = Some(self.after(value));
+                }
+                let value = assigned;
                 self.store(&access, value.clone(), ty);
                 match &access {
                     Access::Known(cell) if is_local => Ok(cast(Ir::Var(cell.var), cell.ty, ty)),
@@ -201,12 +212,14 @@ impl Body<'_, '_> {
                     if is_bool { ty.truth(Ir::binary(IrOp::Ne, new, wide.constant(0))) } else { cast(new, wide, ty) }
                 };
                 self.check_shift(*op, by_ty, wide, expr)?;
-                self.update(target, Some(value), false, apply)
+                let site = self.between(expr, target, Some(value), operator(*op), false);
+                self.update(target, Some(value), site, apply)
             }
             ExprKind::AssignOffset { target, index, is_negative } => {
                 let (ty, size) = (self.scalar(index.ty, loc)?, self.pointee_size(target.ty, expr)?);
                 let (pointer, negative) = (self.low.pointer_ty(), *is_negative);
-                self.update(target, Some(index), false, move |old, by| moved(pointer, old, by, ty, size, negative))
+                let site = self.between(expr, target, Some(index), if negative { "-" } else { "+" }, false);
+                self.update(target, Some(index), site, move |old, by| moved(pointer, old, by, ty, size, negative))
             }
             ExprKind::Increment { target, is_decrement, is_postfix } => {
                 self.increment(target, *is_decrement, *is_postfix, expr)
@@ -223,34 +236,35 @@ impl Body<'_, '_> {
         let ty = self.scalar(target.ty, expr.loc)?;
         let is_pointer = self.unit.types.is_pointer(target.ty);
         let by = if is_pointer { self.pointee_size(target.ty, expr)? } else { 1 };
-        let op = if is_decrement { MachineOp::Sub } else { MachineOp::Add };
-        self.update(target, None, is_postfix, |old, _| match (ty.bits, is_decrement) {
+        let (op, sign) = if is_decrement { (MachineOp::Sub, "-") } else { (MachineOp::Add, "+") };
+        let site = self.between(expr, target, None, sign, is_postfix);
+        self.update(target, None, site, |old, _| match (ty.bits, is_decrement) {
             (1, false) => ty.constant(1),
             _ => ty.apply(op, old, ty.constant(i128::from(by))),
         })
     }
 
     /// Reads, changes and writes an object: one step for atomic objects, and else a step for each access.
-    fn update(
-        &mut self,
-        target: &Expr,
-        by: Option<&Expr>,
-        is_postfix: bool,
-        apply: impl Fn(Ir, Ir) -> Ir,
-    ) -> Lowered<Ir> {
+    fn update(&mut self, target: &Expr, by: Option<&Expr>, site: Update, apply: impl Fn(Ir, Ir) -> Ir) -> Lowered<Ir> {
+        let is_postfix = site.is_postfix;
         let ty = self.scalar(target.ty, target.loc)?;
         let place = self.place(target)?;
         let access = self.access(place, target)?;
+        let operand = by;
         let by = |body: &mut Self| by.map_or(Ok(Ir::FALSE), |by| body.value(by));
         if target.ty.is_atomic() {
             let by = by(self)?;
+            self.site = Some(operand.map_or(Site::Before(site.whole), |operand| self.after(operand)));
             let old = self.modify(&access, ty, |old| apply(old, by.clone()));
             return Ok(if is_postfix { old } else { apply(old, by) });
         }
+        self.site = (!self.has_access(target)).then_some(Site::Before(site.whole));
         let old = self.load(&access, ty)?;
         let by = by(self)?;
+        self.site = None;
         let old = if is_postfix && !is_kept(&old, self) { self.save(old, ty) } else { old };
         let new = apply(old.clone(), by);
+        self.site = Some(Site::Between(site));
         if is_postfix {
             self.store(&access, new, ty);
             return Ok(old);

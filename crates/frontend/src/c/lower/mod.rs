@@ -14,8 +14,10 @@ mod expr;
 mod facts;
 mod objects;
 mod place;
+mod sites;
 mod stmt;
 mod threads;
+mod views;
 
 use std::collections::BTreeMap;
 
@@ -227,6 +229,7 @@ impl<'u> Lowering<'u> {
             label.loc = moved[label.loc];
         }
         self.program.locs = locs;
+        self.name_addresses();
         let is_whole = self.diagnostics.is_empty();
         let program = is_whole.then_some(self.program);
         Loaded { program, source_map: self.map, diagnostics: self.diagnostics, ..Loaded::default() }

@@ -32,6 +32,7 @@ struct Part {
     ty: MachineTy,
     is_pointer: bool,
     name: String,
+    c_type: QualType,
 }
 
 /// The limit on the cells of one object.
@@ -40,8 +41,8 @@ const MAX_CELLS: usize = 4096;
 /// The numbers that stand for addresses.
 #[derive(Default)]
 pub(super) struct Addresses {
-    objects: FxHashMap<ObjectId, u64>,
-    functions: FxHashMap<FunctionId, u64>,
+    pub(super) objects: FxHashMap<ObjectId, u64>,
+    pub(super) functions: FxHashMap<FunctionId, u64>,
     end: u64,
 }
 
@@ -90,6 +91,7 @@ impl Lowering<'_> {
 
     fn new_cell(&mut self, part: Part, scope: Scope, span: Span) -> Cell {
         let var = self.new_var(part.name, scope, Ty::Machine(part.ty), span);
+        self.view_object(var, part.c_type);
         Cell { offset: part.offset, size: part.size, ty: part.ty, var }
     }
 
@@ -163,7 +165,11 @@ impl Lowering<'_> {
             _ => {
                 let machine = self.scalar(ty, loc)?;
                 let size = types.layout(ty).map_or(1, |layout| layout.size);
-                add_part(Part { offset, size, ty: machine, is_pointer: types.is_pointer(ty), name }, parts, loc)
+                add_part(
+                    Part { offset, size, ty: machine, is_pointer: types.is_pointer(ty), name, c_type: ty },
+                    parts,
+                    loc,
+                )
             }
         }
     }

@@ -12,7 +12,7 @@ use super::{Lowered, refuse};
 impl Body<'_, '_> {
     /// Lowers a statement; what is not supported in it is reported.
     pub(super) fn stmt(&mut self, stmt: &Stmt) {
-        self.span = stmt.loc.span;
+        (self.span, self.site) = (stmt.loc.span, None);
         let kept = self.in_use.len();
         if let Err(refused) = self.try_stmt(stmt) {
             self.low.report(refused);
@@ -233,6 +233,9 @@ impl Body<'_, '_> {
             self.span = unit.files.join(loc, item.value.loc).span;
             let value =
                 if self.low.is_shared(cell.var) { self.value(&item.value)? } else { self.read_once(&item.value)? };
+            if self.low.is_shared(cell.var) {
+                self.site = Some(self.after(&item.value));
+            }
             self.step(Op::set(vec![(cell.var, value)]));
             return Ok(());
         }

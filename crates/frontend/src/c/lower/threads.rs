@@ -89,19 +89,24 @@ impl Lowering<'_> {
                 let done = self.new_var(format!("done({name}#{thread})"), Scope::Shared, Ty::Bool, span);
                 let result = format!("result({name}#{thread})");
                 let result = self.new_var(result, Scope::Shared, Ty::Machine(pointer), span);
+                self.hide([done, result]);
                 self.threads.ends.push((done, result));
             }
             if count > 1 {
                 let counter = self.new_var(format!("created({name})"), Scope::Shared, Ty::Machine(STATE), span);
+                self.hide([counter]);
                 self.threads.sites[number].counter = Some(counter);
             }
             let wrapper = self.new_proc(format!("thread_{name}"), span);
+            self.map.wrappers.insert(wrapper, self.procs[&start]);
             self.threads.sites[number].wrapper = Some(wrapper);
             if count > 1 {
                 let var = self.new_var("number".to_owned(), Scope::Local(wrapper), Ty::Machine(STATE), span);
+                self.hide([var]);
                 self.program.procs[wrapper].params.push(var);
             }
             let argument = self.new_var("argument".to_owned(), Scope::Local(wrapper), Ty::Machine(pointer), span);
+            self.hide([argument]);
             self.program.procs[wrapper].params.push(argument);
         }
     }
@@ -129,6 +134,7 @@ impl Lowering<'_> {
         let mut value = Ir::Choice(0, Ty::Machine(pointer));
         for ty in self.program.procs[callee].results.clone() {
             let var = self.new_var("result".to_owned(), Scope::Local(wrapper), ty, span);
+            self.hide([var]);
             if let Ty::Machine(ty) = ty {
                 value = cast(Ir::Var(var), ty, pointer);
             }
@@ -301,10 +307,12 @@ impl Body<'_, '_> {
             ("pthread_cond_wait", [_, lock]) => {
                 self.set_lock(lock, set(0))?;
                 self.wait_lock(lock, is(0), set(1))?;
+                self.wakes(expr);
             }
             ("pthread_cond_timedwait", [_, lock, _]) => {
                 self.set_lock(lock, set(0))?;
                 self.wait_lock(lock, is(0), set(1))?;
+                self.wakes(expr);
                 return Ok(Some(self.either(0, TIMED_OUT)));
             }
             ("pthread_cond_signal" | "pthread_cond_broadcast" | "pthread_cond_destroy", [_])

@@ -1,0 +1,73 @@
+//! What reports show of variables: locks and pointers as such, constants of enumerations by name, and nothing that the
+//! source does not have.
+
+use selvedge_ir::span::View;
+use selvedge_ir::{EdgeId, Op, VarId};
+
+use super::super::types::{Length, QualType, Type};
+use super::Lowering;
+
+impl Lowering<'_> {
+    /// Leaves variables out of reports.
+    pub(super) fn hide<const N: usize>(&mut self, vars: [VarId; N]) {
+        self.map.views.extend(vars.map(|var| (var, View::Hidden)));
+    }
+
+    /// Notes how a scalar part of an object is shown.
+    pub(super) fn view_object(&mut self, var: VarId, ty: QualType) {
+        let types = &self.unit.types;
+        let view = match types.get(ty) {
+            Type::Pointer(_) => View::Pointer,
+            Type::Enum(id) => {
+                let constants = types.enums[*id].constants.iter();
+                View::Words(constants.map(|(name, value)| (*value, self.unit.name(*name).to_owned())).collect())
+            }
+            _ => return,
+        };
+        self.map.views.insert(var, view);
+    }
+
+    /// Notes that the objects which the steps from an edge on change are locks, as the name of a function says.
+    pub(super) fn view_locks(&mut self, function: &str, first: EdgeId) {
+        let view = match function {
+            name if name.starts_with("pthread_mutex_") => View::Lock,
+            name if name.starts_with("pthread_cond_") && name.ends_with("wait") => View::Lock,
+            name if name.starts_with("pthread_rwlock_") => View::ReadWriteLock,
+            _ => return,
+        };
+        let edges = &self.program.edges.as_raw_slice()[first.index()..];
+        let assigned = edges.iter().filter_map(|edge| match &edge.op {
+            Op::Assign(assign) => Some(&assign.active),
+            _ => None,
+        });
+        for (var, _) in assigned.flatten() {
+            if self.sync.values().any(|cell| cell.var == *var) {
+                self.map.views.insert(*var, view.clone());
+            }
+        }
+    }
+
+    /// Names all addresses: parts of objects, the ends of arrays, and functions.
+    pub(super) fn name_addresses(&mut self) {
+        let unit = self.unit;
+        for (function, address) in &self.addresses.functions {
+            let name = unit.name(unit.functions[*function].name).to_owned();
+            self.map.addresses.insert(*address, name);
+        }
+        for (object, address) in &self.addresses.objects {
+            let declared = &unit.objects[*object];
+            let name = unit.name(declared.name);
+            if let Type::Array(of, Length::Known(length)) = unit.types.get(declared.ty) {
+                let size = unit.types.layout(*of).map_or(1, |layout| layout.size);
+                self.map.addresses.insert(address + size * length, format!("{name}[{length}]"));
+            }
+            let parts = self.cells.get(object).into_iter().flatten();
+            let locks = self.sync.range((*object, 0)..=(*object, u64::MAX)).map(|(_, cell)| cell);
+            self.map.addresses.insert(*address, name.to_owned());
+            for cell in parts.chain(locks) {
+                let name = self.program.vars[cell.var].name.clone();
+                self.map.addresses.insert(address + cell.offset, name);
+            }
+        }
+    }
+}
