@@ -4,7 +4,7 @@
 //! time that they may run. Such a thread runs a procedure around its function, which notes at its end that the thread
 //! is done, and its result. A lock is one number, 0 while it is free.
 
-use selvedge_ir::span::Role;
+use selvedge_ir::span::{Role, View};
 use selvedge_ir::{BinaryOp as IrOp, Call, Expr as Ir, MachineOp, MachineTy, Op, ProcId, Scope, Spawn, Ty, VarId};
 
 use super::super::files::Loc;
@@ -105,8 +105,11 @@ impl Lowering<'_> {
                 self.hide([var]);
                 self.program.procs[wrapper].params.push(var);
             }
-            let argument = self.new_var("argument".to_owned(), Scope::Local(wrapper), Ty::Machine(pointer), span);
-            self.hide([argument]);
+            let param = self.unit.functions[start].body.as_ref().and_then(|body| body.params.first());
+            let name = param.map_or("argument", |param| self.unit.name(self.unit.objects[*param].name)).to_owned();
+            let view = if param.is_some() && !name.is_empty() { View::Pointer } else { View::Hidden };
+            let argument = self.new_var(name, Scope::Local(wrapper), Ty::Machine(pointer), span);
+            self.map.views.insert(argument, view);
             self.program.procs[wrapper].params.push(argument);
         }
     }
