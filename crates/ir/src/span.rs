@@ -48,6 +48,8 @@ pub struct SourceMap {
     /// For edges of named commands and conditions, their names; for commands of processes, with the process in front,
     /// or the process alone.
     pub commands: BTreeMap<EdgeId, String>,
+    /// Whether a statement may be several steps, as in C.
+    pub several_steps: bool,
     /// How the values of variables are shown, where their types do not say it.
     pub views: BTreeMap<VarId, View>,
     /// The names of what is at addresses: objects and their parts, and functions.

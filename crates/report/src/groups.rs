@@ -15,7 +15,7 @@ impl AnnotatedTrace {
     /// Tells an execution in statements.
     pub fn by_statements(context: Context<'_>, execution: Execution<'_>) -> AnnotatedTrace {
         let mut annotated = AnnotatedTrace::new(context, execution);
-        if !context.map.sites.is_empty() {
+        if context.map.several_steps {
             let annotator = Annotator::new(context);
             annotated.steps = grouped(&annotator, std::mem::take(&mut annotated.steps));
         }
@@ -113,7 +113,7 @@ impl Annotator<'_> {
     /// Returns the variables of the source that a step writes without changing them: for a reader, that is news.
     pub(crate) fn keeps(&self, step: &Step, before: &State) -> Option<Event> {
         let Op::Assign(Assign { active, .. }) = self.op(step.edge) else { return None };
-        if self.context().map.sites.is_empty() {
+        if !self.context().map.several_steps {
             return None;
         }
         let leaf = self.leaf(step, before)?;

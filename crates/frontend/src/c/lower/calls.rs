@@ -201,7 +201,7 @@ impl Body<'_, '_> {
                     return refuse(format!("this use of `{name}` is"), expr.loc);
                 }
                 let ty = self.scalar(expr.ty, expr.loc)?;
-                Ok(Some(self.input(name, ty)))
+                Ok(Some(if INPUT.contains(&name) { self.input(name, ty) } else { self.any_value(ty) }))
             }
             (name, _) if DELAYS.contains(&name) || HINTS.contains(&name) => {
                 if DELAYS.contains(&name) {

@@ -193,7 +193,8 @@ impl Body<'_, '_> {
                 let is_local = matches!(&access, Access::Known(cell) if !self.low.is_shared(cell.var));
                 let assigned = if is_local { self.read_once(value)? } else { self.value(value)? };
                 if !is_local {
-                    self.site = Some(self.after(value));
+                    let is_plain = !self.has_access(target) && !self.has_access(value);
+                    self.site = Some(if is_plain { self.before(expr) } else { self.after(value) });
                 }
                 let value = assigned;
                 self.store(&access, value.clone(), ty);

@@ -101,7 +101,7 @@ impl<'u> Lowering<'u> {
             unit,
             facts,
             program: Program::default(),
-            map: SourceMap::default(),
+            map: SourceMap { several_steps: true, ..SourceMap::default() },
             diagnostics: Vec::new(),
             same: IndexVec::new(),
             procs: FxHashMap::default(),
