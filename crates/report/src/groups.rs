@@ -4,6 +4,7 @@
 //! source does not have are part of what is shown before them: nobody can see what they do.
 
 use selvedge_ir::eval::eval;
+use selvedge_ir::span::Role;
 use selvedge_ir::trace::{Step, ThreadId};
 use selvedge_ir::{Assign, Expr, Op, Scope, Value, VarId};
 use selvedge_replay::State;
@@ -83,11 +84,18 @@ fn absorb(group: &mut AnnotatedStep, step: AnnotatedStep) {
     group.events.extend(step.events);
     group.atomic |= step.atomic;
     group.idle &= step.idle;
-    (group.edge, group.last) = (step.edge, step.last);
+    (group.edge, group.role, group.last) = (step.edge, step.role, step.last);
 }
 
-/// Leaves out what was read, unless nothing else happened.
+/// Leaves out what was read, unless nothing else happened, and all conditions but the one of the whole statement.
 fn tidy(group: &mut AnnotatedStep) {
+    let is_condition = |event: &Event| matches!(event, Event::Condition(_));
+    let last = group.events.iter().rposition(is_condition).filter(|_| matches!(group.role, Role::Holds | Role::Fails));
+    let mut number = 0;
+    group.events.retain(|event| {
+        number += 1;
+        !is_condition(event) || last == Some(number - 1)
+    });
     let is_read = |event: &Event| matches!(event, Event::Reads(_));
     if !group.changes.is_empty() || !group.events.iter().all(is_read) {
         group.events.retain(|event| !is_read(event));
@@ -165,6 +173,30 @@ impl Annotator<'_> {
         }
         let shown = found.into_iter().filter(|var| self.is_shown(*var));
         shown.map(|var| self.binding(&Holders::new(), var, leaf(&Expr::Var(var)))).collect()
+    }
+
+    /// Returns the shared variables that the last statement has read.
+    pub(crate) fn read_last(&self, execution: Execution<'_>) -> Vec<Operand> {
+        let Some(last) = execution.steps.last() else { return Vec::new() };
+        let span = |step: &Step| self.context().map.edges[step.edge].span;
+        let befores = std::iter::once(execution.start).chain(execution.states);
+        let steps = execution.steps.iter().zip(befores).collect::<Vec<_>>();
+        let is_part = |(step, _): &&(&Step, &State)| step.thread == last.thread && span(step) == span(last);
+        let mut operands: Vec<Operand> = Vec::new();
+        for (step, before) in steps.iter().rev().take_while(is_part) {
+            let read = match self.op(step.edge) {
+                Op::Assign(assign) => {
+                    assign.active.iter().flat_map(|(_, rhs)| self.read_by(rhs, step, before)).collect()
+                }
+                _ => Vec::new(),
+            };
+            for Binding { name, value, word, .. } in read {
+                let operand = Operand { name, value, word };
+                operands.extend((!operands.contains(&operand)).then_some(operand));
+            }
+        }
+        operands.reverse();
+        operands
     }
 
     /// Returns what a variable that the source does not have was last read from by a thread.

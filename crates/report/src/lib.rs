@@ -9,6 +9,7 @@ pub mod annotated_trace;
 pub mod boom;
 mod condition;
 pub mod diagnostic;
+mod ending;
 mod groups;
 pub mod html;
 pub mod invariant;

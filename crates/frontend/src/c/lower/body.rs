@@ -35,6 +35,8 @@ pub(super) struct Body<'l, 'u> {
     pub(super) in_use: Vec<(MachineTy, VarId)>,
     /// Set where statements may be executed again.
     pub(super) repeats: bool,
+    /// Set inside of `!`: what is decided is then the opposite for the whole condition.
+    pub(super) is_negated: bool,
     /// Where in the text the next step happens.
     pub(super) site: Option<Site>,
 }
@@ -61,6 +63,7 @@ impl<'u> Lowering<'u> {
             temporaries: FxHashMap::default(),
             in_use: Vec::new(),
             repeats: false,
+            is_negated: false,
             site: None,
         };
         if let Err(refused) = body.whole() {
@@ -157,8 +160,9 @@ impl Body<'_, '_> {
             Ir::Bool(value) => self.low.join(self.at, if value { holds } else { fails }),
             condition => {
                 let negated = selvedge_ir::simplify::not(condition.clone());
-                self.low.edge(self.at, holds, Op::assume(condition), self.span, Role::Holds);
-                self.low.edge(self.at, fails, Op::assume(negated), self.span, Role::Fails);
+                let (yes, no) = if self.is_negated { (Role::Fails, Role::Holds) } else { (Role::Holds, Role::Fails) };
+                self.low.edge(self.at, holds, Op::assume(condition), self.span, yes);
+                self.low.edge(self.at, fails, Op::assume(negated), self.span, no);
                 self.note_site(2);
             }
         }

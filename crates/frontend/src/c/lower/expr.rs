@@ -435,7 +435,12 @@ impl Body<'_, '_> {
     pub(super) fn branch(&mut self, expr: &Expr, holds: LocId, fails: LocId) -> Lowered<()> {
         let is_plain = self.shared_reads(expr).is_some_and(|reads| reads <= 1);
         match &expr.kind {
-            ExprKind::Unary(UnaryOp::Not, operand) if !is_plain => self.branch(operand, fails, holds),
+            ExprKind::Unary(UnaryOp::Not, operand) if !is_plain => {
+                self.is_negated = !self.is_negated;
+                let branched = self.branch(operand, fails, holds);
+                self.is_negated = !self.is_negated;
+                branched
+            }
             ExprKind::Cast { kind: CastKind::Bool, value, .. } if !is_plain => self.branch(value, holds, fails),
             ExprKind::Logical { is_and, left, right } if !is_plain => {
                 let middle = self.new_loc();

@@ -57,16 +57,22 @@ impl Lowering<'_> {
         for (object, address) in &self.addresses.objects {
             let declared = &unit.objects[*object];
             let name = unit.name(declared.name);
-            if let Type::Array(of, Length::Known(length)) = unit.types.get(declared.ty) {
-                let size = unit.types.layout(*of).map_or(1, |layout| layout.size);
-                self.map.addresses.insert(address + size * length, format!("{name}[{length}]"));
-            }
             let parts = self.cells.get(object).into_iter().flatten();
             let locks = self.sync.range((*object, 0)..=(*object, u64::MAX)).map(|(_, cell)| cell);
-            self.map.addresses.insert(*address, name.to_owned());
             for cell in parts.chain(locks) {
                 let name = self.program.vars[cell.var].name.clone();
                 self.map.addresses.insert(address + cell.offset, name);
+            }
+            match unit.types.get(declared.ty) {
+                Type::Array(of, Length::Known(length)) => {
+                    let size = unit.types.layout(*of).map_or(1, |layout| layout.size);
+                    let numbers = if unit.types.is_record(*of) { 0..length + 1 } else { *length..length + 1 };
+                    let named = numbers.map(|number| (address + size * number, format!("{name}[{number}]")));
+                    self.map.addresses.extend(named);
+                }
+                _ => {
+                    self.map.addresses.insert(*address, name.to_owned());
+                }
             }
         }
     }
