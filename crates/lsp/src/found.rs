@@ -31,6 +31,9 @@ pub(crate) struct Wanted {
     pub(crate) entry: Option<String>,
     /// `getafix` or `selvedge`.
     pub(crate) dialect: Option<String>,
+    /// For C: `lp64` or `ilp32`.
+    #[serde(rename = "dataModel")]
+    pub(crate) data_model: Option<String>,
 }
 
 impl Wanted {
@@ -71,7 +74,12 @@ impl Wanted {
             Some(name) => Some(Dialect::named(name).ok_or_else(|| format!("there is no dialect `{name}`"))?),
             None => dialect_of(text, given),
         };
+        let data_model = match self.data_model.as_deref().or_else(|| header_option(text, "--data-model")) {
+            Some(name) => DataModel::named(name).ok_or_else(|| format!("there is no data model `{name}`"))?,
+            None => DataModel::default(),
+        };
         Ok(LoadOptions {
+            data_model,
             entry: self.entry.clone(),
             labels,
             dialect,
@@ -181,7 +189,7 @@ pub(crate) fn find(wanted: &Wanted, given: Option<Dialect>, run: &Run<'_>) -> Re
         if let Some(at) = trace.first_not_utf8() {
             return Err(format!("{}: this byte is not UTF-8", trace.place(at)));
         }
-        return saved(wanted, text, options.dialect, trace.text());
+        return saved(wanted, text, &options, trace.text());
     }
     let subjected = load(&wanted.program, text, &options)?;
     let answer = ask(&subjected, question, run)?;
@@ -202,12 +210,11 @@ fn read(path: &str) -> Result<Source, String> {
     Ok(Source::from_bytes(path, bytes))
 }
 
-fn saved(wanted: &Wanted, text: String, dialect: Option<Dialect>, trace: &str) -> Result<Launched, String> {
+fn saved(wanted: &Wanted, text: String, given: &LoadOptions, trace: &str) -> Result<Launched, String> {
     let file = read_saved(trace).map_err(|error| error.to_string())?;
-    let c = header_options(&text, Path::new(&wanted.program));
     let asked = file.question.load_options();
-    let options = LoadOptions { dialect, data_model: c.data_model, include: c.include, ..asked };
-    let options = LoadOptions { defines: c.defines, path: c.path, ..options };
+    let (entry, labels, deadlock) = (asked.entry, asked.labels, asked.deadlock);
+    let options = LoadOptions { entry, labels, deadlock, properties: asked.properties, ..given.clone() };
     let Subjected { source, map, program } = load(&wanted.program, text, &options)?;
     let subject = Subject { program: &program, map: &map, text: source.text() };
     let posed = file.question.question().pose(subject).map_err(|error| error.message)?;

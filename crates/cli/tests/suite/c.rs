@@ -1,16 +1,21 @@
 //! C programs: checked, with traces in lines of C, and what is refused.
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
+use std::process::Command;
 
 use crate::harness::{run, run_with_stdin, scratch};
 
 /// The folder of programs, from that of the command line's tests.
 const PROGRAMS: &str = "../../../../tests/programs/c";
 
-/// Returns the names of the programs with their options and the exit codes of their verdicts.
-fn programs() -> Vec<(String, String, i32)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/programs/c");
+/// The folder of examples, from there.
+const EXAMPLES: &str = "../../../../examples/c";
+
+/// Returns the names of the programs in a folder of the project with their options and the exit codes of their verdicts.
+fn programs(folder: &str) -> Vec<(String, String, i32)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
     let mut found = Vec::new();
     for entry in fs::read_dir(&folder).expect("the folder is there") {
         let path = entry.expect("it can be read").path();
@@ -36,11 +41,90 @@ fn programs() -> Vec<(String, String, i32)> {
 
 #[test]
 fn programs_have_the_verdicts_of_their_headers() {
-    let programs = programs();
+    let programs = programs("tests/programs/c");
     assert!(programs.len() >= 50, "{} programs", programs.len());
     for (name, options, code) in programs {
         let ran = run(&format!("check --time-limit 60s {options} {PROGRAMS}/{name}"));
         assert_eq!(ran.code, code, "{name}: {}{}", ran.out, ran.err);
+    }
+}
+
+#[test]
+fn each_example_has_a_bug_that_is_found_and_a_twin_with_a_checked_proof() {
+    let examples = programs("examples/c");
+    assert_eq!(examples.len(), 10);
+    for (name, _, code) in examples {
+        assert_eq!(code == 10, name.ends_with("_broken.c"), "{name}");
+        let ran = run(&format!("check --time-limit 60s {EXAMPLES}/{name}"));
+        assert_eq!(ran.code, code, "{name}: {}{}", ran.out, ran.err);
+        assert!(
+            code == 10 || ran.out.contains("certificate: ") && ran.out.contains("checked in"),
+            "{name}: {}",
+            ran.out
+        );
+    }
+}
+
+/// Compiles a harness and runs it; returns whether it was aborted, and what it said. `None` without a compiler.
+fn run_harness(harness: &str) -> Option<(bool, String)> {
+    let program = harness.trim_end_matches(".c");
+    let compiled = Command::new("cc").args(["-w", "-pthread", "-o", program, harness]).output().ok()?;
+    assert!(compiled.status.success(), "{harness}: {}", String::from_utf8_lossy(&compiled.stderr));
+    let ran = Command::new(program).output().expect("it was compiled");
+    let aborted = ran.status.signal() == Some(6);
+    Some((aborted, String::from_utf8_lossy(&ran.stderr).into_owned()))
+}
+
+#[test]
+fn a_harness_of_every_unsafe_program_really_fails() {
+    for (folder, place) in [("tests/programs/c", PROGRAMS), ("examples/c", EXAMPLES)] {
+        // A harness makes assertions fail; what else may be asked about does not show in a run.
+        let is_failure = |(_, options, code): &(String, String, i32)| *code == 10 && !options.contains("--property");
+        for (name, options, _) in programs(folder).into_iter().filter(is_failure) {
+            let harness = scratch(&format!("harness-{name}"));
+            let ran = run(&format!("check --quiet --time-limit 60s {options} --harness {harness} {place}/{name}"));
+            assert_eq!((ran.code, ran.err.as_str()), (10, ""), "{name}");
+            let Some((aborted, told)) = run_harness(&harness) else { return };
+            let line = told.lines().last().unwrap_or_default();
+            assert!(aborted && (line.contains("Assertion") || line.contains("the error is reached")), "{name}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_harness_is_written_for_a_saved_trace_and_not_for_other_languages() {
+    let (trace, harness) = (scratch("stack.json"), scratch("replayed-stack.c"));
+    assert_eq!(run(&format!("check --quiet --trace-out {trace} {EXAMPLES}/stack_broken.c")).code, 10);
+    let ran = run(&format!("replay --quiet --harness {harness} {trace} {EXAMPLES}/stack_broken.c"));
+    assert_eq!(ran.code, 10, "{}", ran.err);
+    assert!(run_harness(&harness).is_none_or(|(aborted, _)| aborted));
+    let other = scratch("other.c");
+    let ran = run(&format!("check --quiet --threads 3 --harness {other} ../../../../examples/lock.bp"));
+    assert!(ran.code == 10 && ran.err.contains("for programs in C only"), "{}", ran.err);
+    let ran = run(&format!("check --quiet --harness {other} {EXAMPLES}/stack.c"));
+    assert!(ran.code == 0 && ran.err.contains("there is no execution to an error"), "{}", ran.err);
+    assert!(!Path::new(&other).exists());
+}
+
+#[test]
+fn a_trace_speaks_of_the_source() {
+    let shown = |name: &str| run(&format!("check {EXAMPLES}/{name}_broken.c")).out;
+    let once = shown("once");
+    assert!(once.contains("lock: free → held by client#"), "{once}");
+    assert!(once.contains("mine: NULL → &settings"), "{once}");
+    assert!(once.contains("with settings.port = 8080, settings.limit = 0"), "{once}");
+    let ticket = shown("ticket_lock");
+    assert!(!ticket.contains('$') && !ticket.contains("thread_") && !ticket.contains("done("), "{ticket}");
+    let lost = run(&format!("check {PROGRAMS}/lost-update.c")).out;
+    assert!(lost.contains("reads counter = 0") && lost.contains("counter stays 1"), "{lost}");
+    let input = run(&format!("check {PROGRAMS}/nondet.c")).out;
+    assert!(input.contains("__VERIFIER_nondet_uchar() returned 13"), "{input}");
+    let words = "enum colour { RED, GREEN } c;\nvoid f(void) {}\nvoid (*g)(void);\nint a[3], *p, n;\n\
+        int main(void) {\n  c = GREEN;\n  g = f;\n  p = &a[2];\n  n = -1;\n  p++;\n  __VERIFIER_assert(c == RED);\n}\n";
+    let ran = check(words);
+    for part in ["c: RED → GREEN", "g: NULL → &f", "p: NULL → &a[2]", "p: &a[2] → &a[3]", "n: 0 → -1", "c = GREEN"]
+    {
+        assert!(ran.out.contains(part), "{part}: {}{}", ran.out, ran.err);
     }
 }
 

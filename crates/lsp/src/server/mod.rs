@@ -160,7 +160,9 @@ impl Server<'_, '_> {
         }
         let arguments = params["arguments"][0].clone();
         let uri = arguments["uri"].as_str().unwrap_or("").to_string();
-        let Some(text) = self.files.get(&uri).cloned() else {
+        // Files that other servers look after are not open here: their text comes with the question.
+        let sent = arguments["text"].as_str().map(str::to_string);
+        let Some(text) = self.files.get(&uri).cloned().or(sent) else {
             return Err((ErrorCode::InvalidParams, format!("{} is not open", visible_name(&uri))));
         };
         let token = params["workDoneToken"].clone();

@@ -5,10 +5,12 @@ use std::time::{Duration, Instant};
 use selvedge_check::{Answer, EngineEnd, Model, Observer, Outcome, Reason, Run, Subject};
 use selvedge_driver::Failure;
 use selvedge_driver::defect::guard;
+use selvedge_export::harness::harness;
 use selvedge_frontend::diagnostic::{Code, Diagnostic};
 use selvedge_frontend::{Language, LoadOptions};
 use selvedge_ir::pds::{Pds, Threads};
 use selvedge_ir::span::SourceMap;
+use selvedge_replay::replay::replay;
 use selvedge_report::html;
 use selvedge_report::json::{self, CertificateFile, SystemCertificateFile, TraceFile};
 use selvedge_report::sarif;
@@ -323,6 +325,17 @@ impl Checked {
     /// The page of the result, where it is an answer about a program.
     pub(super) fn html(&self) -> Option<String> {
         self.program().map(|(context, answer)| html::report(context, answer, self.load))
+    }
+
+    /// Returns a program in C that runs into the error, or says why there is none.
+    pub(super) fn harness(&self) -> Result<String, String> {
+        let found = self.program().and_then(|(context, answer)| match &answer.outcome {
+            Outcome::Unsafe(found) => Some((context, answer, found)),
+            _ => None,
+        });
+        let (context, answer, found) = found.ok_or("there is no execution to an error")?;
+        let task = answer.model.task();
+        harness(context, &found.trace, &|trace| replay(&task, trace).is_ok())
     }
 
     /// The result for other programs.

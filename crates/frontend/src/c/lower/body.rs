@@ -2,7 +2,7 @@
 
 use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
-use selvedge_ir::span::{Role, Span};
+use selvedge_ir::span::{Role, Site, Span, View};
 use selvedge_ir::{Expr as Ir, LocId, MachineTy, Op, ProcId, Scope, Ty, VarId};
 
 use super::super::files::Loc;
@@ -35,6 +35,10 @@ pub(super) struct Body<'l, 'u> {
     pub(super) in_use: Vec<(MachineTy, VarId)>,
     /// Set where statements may be executed again.
     pub(super) repeats: bool,
+    /// Set inside of `!`: what is decided is then the opposite for the whole condition.
+    pub(super) is_negated: bool,
+    /// Where in the text the next step happens.
+    pub(super) site: Option<Site>,
 }
 
 impl<'u> Lowering<'u> {
@@ -61,6 +65,8 @@ impl<'u> Lowering<'u> {
             temporaries: FxHashMap::default(),
             in_use: Vec::new(),
             repeats: false,
+            is_negated: false,
+            site: None,
         };
         if let Err(refused) = body.whole() {
             self.report(refused);
@@ -112,6 +118,7 @@ impl Body<'_, '_> {
             } else {
                 let name = self.low.program.vars[cell.var].name.clone();
                 let passed = self.low.new_var(name, Scope::Local(self.proc), Ty::Machine(cell.ty), declared.loc.span);
+                self.low.hide([passed]);
                 moved.push((cell.var, Ir::Var(passed)));
                 passed
             };
@@ -137,6 +144,7 @@ impl Body<'_, '_> {
         let op = Op::Return(values.filter(|values| values.len() == results.len()).unwrap_or_else(any));
         let exit = self.low.program.procs[self.proc].exit;
         self.low.edge(self.at, exit, op, self.span, role);
+        self.note_site(1);
         self.at = self.new_loc();
         Ok(())
     }
@@ -149,6 +157,7 @@ impl Body<'_, '_> {
     pub(super) fn step(&mut self, op: Op) {
         let to = self.new_loc();
         self.low.edge(self.at, to, op, self.span, Role::Statement);
+        self.note_site(1);
         self.at = to;
     }
 
@@ -158,8 +167,10 @@ impl Body<'_, '_> {
             Ir::Bool(value) => self.low.join(self.at, if value { holds } else { fails }),
             condition => {
                 let negated = selvedge_ir::simplify::not(condition.clone());
-                self.low.edge(self.at, holds, Op::assume(condition), self.span, Role::Holds);
-                self.low.edge(self.at, fails, Op::assume(negated), self.span, Role::Fails);
+                let (yes, no) = if self.is_negated { (Role::Fails, Role::Holds) } else { (Role::Holds, Role::Fails) };
+                self.low.edge(self.at, holds, Op::assume(condition), self.span, yes);
+                self.low.edge(self.at, fails, Op::assume(negated), self.span, no);
+                self.note_site(2);
             }
         }
     }
@@ -188,7 +199,11 @@ impl Body<'_, '_> {
     pub(super) fn temporary(&mut self, ty: MachineTy) -> VarId {
         let var = match self.temporaries.entry(ty).or_default().pop() {
             Some(var) => var,
-            None => self.low.new_var(format!("${ty}"), Scope::Local(self.proc), Ty::Machine(ty), self.span),
+            None => {
+                let var = self.low.new_var(format!("${ty}"), Scope::Local(self.proc), Ty::Machine(ty), self.span);
+                self.low.map.views.insert(var, View::Hidden);
+                var
+            }
         };
         self.in_use.push((ty, var));
         var

@@ -61,6 +61,7 @@ impl Body<'_, '_> {
     pub(super) fn call(&mut self, expr: &Expr, callee: &Callee, args: &[Expr]) -> Lowered<Option<Ir>> {
         match callee {
             Callee::Direct(function) if self.fails(*function) => {
+                self.site = Some(self.before(expr));
                 if self.asks(Property::Assertions) {
                     self.step(Op::Assert(Ir::FALSE));
                 }
@@ -68,7 +69,7 @@ impl Body<'_, '_> {
                 Ok(None)
             }
             Callee::Direct(function) if self.unit.functions[*function].body.is_none() => {
-                self.library(*function, args, expr)
+                self.at_call(expr, args, |body| body.library(*function, args, expr))
             }
             _ => Ok(self.call_results(expr, callee, args)?.first().copied().map(Ir::Var)),
         }
@@ -83,7 +84,7 @@ impl Body<'_, '_> {
                 }
                 let results = self.result_variables(expr)?;
                 let values = self.passed(&args.iter().collect::<Vec<_>>())?;
-                self.enter(*function, &results, &values, expr.loc)?;
+                self.at_call(expr, args, |body| body.enter(*function, &results, &values, expr.loc))?;
                 Ok(results)
             }
             Callee::Indirect(pointer) => self.indirect(pointer, args, expr),
@@ -217,7 +218,7 @@ impl Body<'_, '_> {
                     return refuse("any pointer is", expr.loc);
                 }
                 let ty = self.scalar(expr.ty, expr.loc)?;
-                Ok(Some(self.any_value(ty)))
+                Ok(Some(self.input(name, ty)))
             }
             (name, _) if ENDS.contains(&name) => {
                 self.arguments(args)?;
@@ -230,7 +231,7 @@ impl Body<'_, '_> {
                     return refuse(format!("this use of `{name}` is"), expr.loc);
                 }
                 let ty = self.scalar(expr.ty, expr.loc)?;
-                Ok(Some(self.any_value(ty)))
+                Ok(Some(if INPUT.contains(&name) { self.input(name, ty) } else { self.any_value(ty) }))
             }
             (name, _) if DELAYS.contains(&name) || HINTS.contains(&name) => {
                 if DELAYS.contains(&name) {
@@ -240,7 +241,12 @@ impl Body<'_, '_> {
             }
             ("free", [pointer]) => self.free(pointer).map(|()| None),
             ("memset" | "memcpy" | "memmove", [..]) => self.memory_library(name, args, expr),
-            _ => self.threads_library(name, args, expr),
+            _ => {
+                let first = self.low.program.edges.len_idx();
+                let result = self.threads_library(name, args, expr);
+                self.low.view_locks(name, first);
+                result
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 //! the frame. Where an expression reads one shared cell at most and has no effects, [`Body::read_once`] lets the step
 //! that uses the value read the cell. A value that a later operand could change is kept in a variable.
 
+use selvedge_ir::span::{Site, Update};
 use selvedge_ir::{BinaryOp as IrOp, Expr as Ir, LocId, MachineOp, MachineTy, Op, Ty};
 
 use super::super::fold::{Base, Constant};
@@ -12,6 +13,7 @@ use super::super::types::QualType;
 use super::body::Body;
 use super::heap::allocated;
 use super::place::{Access, Place, cast};
+use super::sites::operator;
 use super::{Lowered, refuse};
 
 impl Body<'_, '_> {
@@ -26,7 +28,9 @@ impl Body<'_, '_> {
             ExprKind::Call { callee, args } => self.call(expr, callee, args).map(drop),
             _ if self.unit.types.is_record(expr.ty) => self.aggregate(expr).map(drop),
             ExprKind::Statements(block) => self.statements(block, expr).map(drop),
-            ExprKind::Builtin(builtin, args) => self.builtin(*builtin, args, expr).map(drop),
+            ExprKind::Builtin(builtin, args) => {
+                self.at_call(expr, args, |body| body.builtin(*builtin, args, expr)).map(drop)
+            }
             ExprKind::Conditional { condition, then: Some(then), otherwise } if self.is_void(expr) => {
                 if self.is_failure(otherwise) && !has_effects(then) {
                     return self.assert(condition);
@@ -71,8 +75,10 @@ impl Body<'_, '_> {
     fn once<T>(&mut self, expr: &Expr, lower: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<T> {
         let before = self.inline;
         self.inline = self.shared_reads(expr).is_some_and(|reads| reads <= 1);
+        let is_inline = self.inline;
         let lowered = lower(self);
         self.inline = before;
+        self.site = is_inline.then(|| self.before(expr));
         lowered
     }
 
@@ -141,6 +147,7 @@ impl Body<'_, '_> {
                 let ty = self.scalar(expr.ty, expr.loc)?;
                 let found = self.place(place)?;
                 let access = self.access(found, place)?;
+                self.site = Some(self.before(expr));
                 self.atomically(place.ty.is_atomic(), |body| body.load(&access, ty))
             }
             ExprKind::Decay(place) | ExprKind::AddressOf(place) => self.address(place),
@@ -179,7 +186,7 @@ impl Body<'_, '_> {
                 Some(value) => Ok(value),
                 None => refuse("the value of this call is", expr.loc),
             },
-            ExprKind::Builtin(builtin, args) => self.builtin(*builtin, args, expr),
+            ExprKind::Builtin(builtin, args) => self.at_call(expr, args, |body| body.builtin(*builtin, args, expr)),
             ExprKind::Statements(block) => self.statements(block, expr),
             _ => self.assignment(expr),
         }
@@ -194,7 +201,12 @@ impl Body<'_, '_> {
                 let place = self.place(target)?;
                 let access = self.access(place, target)?;
                 let is_local = matches!(&access, Access::Known(cell) if !self.low.is_shared(cell.var));
-                let value = if is_local { self.read_once(value)? } else { self.value(value)? };
+                let assigned = if is_local { self.read_once(value)? } else { self.value(value)? };
+                if !is_local {
+                    let is_plain = !self.has_access(target) && !self.has_access(value);
+                    self.site = Some(if is_plain { self.before(expr) } else { self.after(value) });
+                }
+                let value = assigned;
                 self.atomically(target.ty.is_atomic(), |body| body.store(&access, value.clone(), ty));
                 match &access {
                     Access::Known(cell) if is_local => Ok(cast(Ir::Var(cell.var), cell.ty, ty)),
@@ -214,7 +226,8 @@ impl Body<'_, '_> {
                 let operands = move |body: &mut Self, old: &Ir, by: &Ir| {
                     body.check_operation(*op, wide, &cast(old.clone(), ty, wide), (by, by_ty));
                 };
-                self.update(target, Some(value), false, apply, operands)
+                let site = self.between(expr, target, Some(value), operator(*op), false);
+                self.update(target, Some(value), site, apply, operands)
             }
             ExprKind::AssignOffset { target, index, is_negative } => {
                 let (ty, size) = (self.scalar(index.ty, loc)?, self.pointee_size(target.ty, expr)?);
@@ -223,7 +236,8 @@ impl Body<'_, '_> {
                 let operands = move |body: &mut Self, old: &Ir, by: &Ir| {
                     body.check_moved(old, (by, ty), size, &apply(old.clone(), by.clone()));
                 };
-                self.update(target, Some(index), false, apply, operands)
+                let site = self.between(expr, target, Some(index), if negative { "-" } else { "+" }, false);
+                self.update(target, Some(index), site, apply, operands)
             }
             ExprKind::Increment { target, is_decrement, is_postfix } => {
                 self.increment(target, *is_decrement, *is_postfix, expr)
@@ -241,7 +255,7 @@ impl Body<'_, '_> {
         let ty = self.scalar(target.ty, expr.loc)?;
         let is_pointer = self.unit.types.is_pointer(target.ty);
         let by = if is_pointer { self.pointee_size(target.ty, expr)? } else { 1 };
-        let op = if is_decrement { MachineOp::Sub } else { MachineOp::Add };
+        let (op, sign) = if is_decrement { (MachineOp::Sub, "-") } else { (MachineOp::Add, "+") };
         let apply = |old: Ir, _: Ir| match (ty.bits, is_decrement) {
             (1, false) => ty.constant(1),
             _ => ty.apply(op, old, ty.constant(i128::from(by))),
@@ -250,7 +264,8 @@ impl Body<'_, '_> {
             true => body.check_moved(old, (&INT.constant(1), INT), by, &apply(old.clone(), Ir::FALSE)),
             false => body.check_increment(ty, old, is_decrement),
         };
-        self.update(target, None, is_postfix, apply, operands)
+        let site = self.between(expr, target, None, sign, is_postfix);
+        self.update(target, None, site, apply, operands)
     }
 
     /// Reads, changes and writes an object: one step for atomic objects, and else a step for each access.
@@ -258,24 +273,30 @@ impl Body<'_, '_> {
         &mut self,
         target: &Expr,
         by: Option<&Expr>,
-        is_postfix: bool,
+        site: Update,
         apply: impl Fn(Ir, Ir) -> Ir,
         check: impl Fn(&mut Self, &Ir, &Ir),
     ) -> Lowered<Ir> {
+        let is_postfix = site.is_postfix;
         let ty = self.scalar(target.ty, target.loc)?;
         let place = self.place(target)?;
         let access = self.access(place, target)?;
+        let operand = by;
         let by = |body: &mut Self| by.map_or(Ok(Ir::FALSE), |by| body.value(by));
         if target.ty.is_atomic() {
             let by = by(self)?;
+            self.site = Some(operand.map_or(Site::Before(site.whole), |operand| self.after(operand)));
             let old = self.modify(&access, ty, |old| apply(old, by.clone()));
             return Ok(if is_postfix { old } else { self.held(target, apply(old, by), ty) });
         }
+        self.site = (!self.has_access(target)).then_some(Site::Before(site.whole));
         let old = self.load(&access, ty)?;
         let by = by(self)?;
+        self.site = None;
         let old = if is_postfix && !is_kept(&old, self) { self.save(old, ty) } else { old };
         check(self, &old, &by);
         let new = apply(old.clone(), by);
+        self.site = Some(Site::Between(site));
         if is_postfix {
             self.store(&access, new, ty);
             return Ok(old);
@@ -475,7 +496,12 @@ impl Body<'_, '_> {
     pub(super) fn branch(&mut self, expr: &Expr, holds: LocId, fails: LocId) -> Lowered<()> {
         let is_plain = self.shared_reads(expr).is_some_and(|reads| reads <= 1);
         match &expr.kind {
-            ExprKind::Unary(UnaryOp::Not, operand) if !is_plain => self.branch(operand, fails, holds),
+            ExprKind::Unary(UnaryOp::Not, operand) if !is_plain => {
+                self.is_negated = !self.is_negated;
+                let branched = self.branch(operand, fails, holds);
+                self.is_negated = !self.is_negated;
+                branched
+            }
             ExprKind::Cast { kind: CastKind::Bool, value, .. } if !is_plain => self.branch(value, holds, fails),
             ExprKind::Logical { is_and, left, right } if !is_plain => {
                 let middle = self.new_loc();

@@ -173,11 +173,13 @@ impl Lowering<'_> {
             let Some(span) = slots.first().map(|slot| self.unit.objects[*slot].loc.span) else { continue };
             let name = format!("allocated(heap{})", number + 1);
             let var = self.new_var(name, Scope::Shared, Ty::Machine(COUNT), span);
+            self.hide([var]);
             self.heap.handed_out.push(var);
             let is_freed = self.facts.library.contains("free");
             for slot in slots.into_iter().filter(|_| is_freed) {
                 let name = format!("freed({})", self.unit.name(self.unit.objects[slot].name));
                 let var = self.new_var(name, Scope::Shared, Ty::Bool, span);
+                self.hide([var]);
                 self.heap.freed.push((slot, var));
             }
         }

@@ -23,9 +23,11 @@ mod heap;
 mod made;
 mod objects;
 mod place;
+mod sites;
 mod stmt;
 mod sync;
 mod threads;
+mod views;
 
 use std::collections::BTreeMap;
 
@@ -150,7 +152,7 @@ impl<'u> Lowering<'u> {
             unit,
             facts,
             program: Program::default(),
-            map: SourceMap::default(),
+            map: SourceMap { several_steps: true, ..SourceMap::default() },
             diagnostics: Vec::new(),
             remarks: Vec::new(),
             same: IndexVec::new(),
@@ -290,6 +292,7 @@ impl<'u> Lowering<'u> {
             label.loc = moved[label.loc];
         }
         self.program.locs = locs;
+        self.name_addresses();
         self.map.notes = std::mem::take(&mut self.checks.notes);
         self.map.properties = self.checks.asked.names().into_iter().map(str::to_owned).collect();
         self.diagnostics.append(&mut self.remarks);

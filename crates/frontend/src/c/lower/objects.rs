@@ -38,6 +38,8 @@ pub(super) struct Part {
     pub(super) ty: MachineTy,
     pub(super) is_pointer: bool,
     pub(super) name: String,
+    /// The type in the text.
+    pub(super) c_type: QualType,
 }
 
 impl Part {
@@ -57,8 +59,8 @@ const MAX_CELLS: usize = 4096;
 /// The numbers that stand for addresses.
 #[derive(Default)]
 pub(super) struct Addresses {
-    objects: FxHashMap<ObjectId, u64>,
-    functions: FxHashMap<FunctionId, u64>,
+    pub(super) objects: FxHashMap<ObjectId, u64>,
+    pub(super) functions: FxHashMap<FunctionId, u64>,
     end: u64,
 }
 
@@ -107,6 +109,7 @@ impl Lowering<'_> {
 
     fn new_cell(&mut self, part: Part, scope: Scope, span: Span) -> Cell {
         let var = self.new_var(part.name, scope, Ty::Machine(part.ty), span);
+        self.view_object(var, part.c_type);
         Cell { offset: part.offset, size: part.size, bits: part.bits, ty: part.ty, var }
     }
 
@@ -189,7 +192,7 @@ impl Lowering<'_> {
                 let machine = self.scalar(ty, loc)?;
                 let size = types.layout(ty).map_or(1, |layout| layout.size);
                 let is_pointer = types.is_pointer(ty);
-                add_part(Part { offset, size, bits: None, ty: machine, is_pointer, name }, parts, loc)
+                add_part(Part { offset, size, bits: None, ty: machine, is_pointer, name, c_type: ty }, parts, loc)
             }
         }
     }
@@ -210,7 +213,15 @@ impl Lowering<'_> {
         let ty = MachineTy { bits: width, signed: whole.signed };
         let name = format!("{name}.{}", self.unit.name(member));
         let size = self.unit.types.layout(field.ty).map_or(1, |layout| layout.size);
-        let part = Part { offset: offset + field.offset, size, bits: Some(bits), ty, is_pointer: false, name };
+        let part = Part {
+            offset: offset + field.offset,
+            size,
+            bits: Some(bits),
+            ty,
+            is_pointer: false,
+            name,
+            c_type: field.ty,
+        };
         add_part(part, parts, loc)
     }
 

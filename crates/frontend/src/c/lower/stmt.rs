@@ -1,6 +1,6 @@
 //! Lowering of statements.
 
-use selvedge_ir::span::Role;
+use selvedge_ir::span::{Role, Span};
 use selvedge_ir::{BinaryOp, Expr as Ir, Label, LocId, MachineOp, Op, Scope, Ty};
 
 use super::super::files::Loc;
@@ -15,7 +15,7 @@ use super::{Lowered, refuse};
 impl Body<'_, '_> {
     /// Lowers a statement; what is not supported in it is reported.
     pub(super) fn stmt(&mut self, stmt: &Stmt) {
-        self.span = stmt.loc.span;
+        (self.span, self.site) = (stmt.loc.span, None);
         self.watch_creation(stmt);
         let kept = self.in_use.len();
         if let Err(refused) = self.try_stmt(stmt) {
@@ -32,11 +32,13 @@ impl Body<'_, '_> {
             StmtKind::Declare(object) => self.declare(*object)?,
             StmtKind::Block(stmts) => self.block(stmts),
             StmtKind::If { condition, then, otherwise } => self.if_(condition, then, otherwise.as_deref())?,
-            StmtKind::While { condition, body } => self.loop_(Some(condition), None, body, false)?,
-            StmtKind::DoWhile { body, condition } => self.loop_(Some(condition), None, body, true)?,
+            StmtKind::While { condition, body } => {
+                self.loop_(Some(stmt.loc.span.start), Some(condition), None, body, false)?;
+            }
+            StmtKind::DoWhile { body, condition } => self.loop_(None, Some(condition), None, body, true)?,
             StmtKind::For { first, condition, step, body } => {
                 first.iter().for_each(|stmt| self.stmt(stmt));
-                self.loop_(condition.as_ref(), step.as_ref(), body, false)?;
+                self.loop_(None, condition.as_ref(), step.as_ref(), body, false)?;
             }
             StmtKind::Switch { value, cases, body } => self.switch(value, cases, body)?,
             StmtKind::CaseLabel(number) => {
@@ -131,7 +133,8 @@ impl Body<'_, '_> {
 
     fn if_(&mut self, condition: &Expr, then: &Stmt, otherwise: Option<&Stmt>) -> Lowered<()> {
         let (holds, fails, end) = (self.new_loc(), self.new_loc(), self.new_loc());
-        self.condition(condition, holds, fails)?;
+        let keyword = Some(self.span.start);
+        self.condition(keyword, condition, holds, fails)?;
         self.at = holds;
         self.stmt(then);
         self.jump(end);
@@ -142,22 +145,34 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Branches on the condition of a statement.
-    fn condition(&mut self, condition: &Expr, holds: LocId, fails: LocId) -> Lowered<()> {
+    /// Branches on the condition of a statement, whose text is from the keyword to the closing parenthesis, if the
+    /// keyword is next to it.
+    fn condition(&mut self, keyword: Option<u32>, condition: &Expr, holds: LocId, fails: LocId) -> Lowered<()> {
         self.span = condition.loc.span;
+        let end = Span { start: self.span.end, end: self.span.end + 1 };
+        if let Some(start) = keyword.filter(|start| *start < end.start && self.unit.files.text(end) == ")") {
+            self.span = Span { start, end: end.end };
+        }
         let kept = self.in_use.len();
         self.branch(condition, holds, fails)?;
         self.release(kept);
         Ok(())
     }
 
-    fn loop_(&mut self, condition: Option<&Expr>, step: Option<&Expr>, body: &Stmt, is_late: bool) -> Lowered<()> {
+    fn loop_(
+        &mut self,
+        keyword: Option<u32>,
+        condition: Option<&Expr>,
+        step: Option<&Expr>,
+        body: &Stmt,
+        is_late: bool,
+    ) -> Lowered<()> {
         let repeats = std::mem::replace(&mut self.repeats, true);
         let (head, inside, next, end) = (self.new_loc(), self.new_loc(), self.new_loc(), self.new_loc());
         self.jump(if is_late { inside } else { head });
         self.at = head;
         match condition {
-            Some(condition) => self.condition(condition, inside, end)?,
+            Some(condition) => self.condition(keyword, condition, inside, end)?,
             None => self.jump(inside),
         }
         self.at = inside;
@@ -248,6 +263,9 @@ impl Body<'_, '_> {
             self.span = unit.files.join(loc, item.value.loc).span;
             let value =
                 if self.low.is_shared(cell.var) { self.value(&item.value)? } else { self.read_once(&item.value)? };
+            if self.low.is_shared(cell.var) {
+                self.site = Some(self.after(&item.value));
+            }
             self.check_race(&Access::Known(*cell), true);
             self.step(Op::set(vec![(cell.var, cast(value, ty, cell.ty))]));
             return Ok(());

@@ -92,6 +92,9 @@ impl Lowering<'_> {
         let scope = if state == State::Depth { Scope::Thread } else { self.scope(object, loc)? };
         let name = self.part_name(declared.ty, offset, of, self.unit.name(declared.name).to_owned());
         let var = self.new_var(format!("{name}{}", state.suffix()), scope, Ty::Machine(STATE), declared.loc.span);
+        if state != State::Main {
+            self.hide([var]);
+        }
         let cell = Cell { offset, size, bits: None, ty: STATE, var };
         self.sync.insert((object, offset, state), cell);
         Ok(cell)
@@ -301,9 +304,9 @@ impl Body<'_, '_> {
             ("pthread_mutex_trylock" | "mtx_trylock", [lock]) => return self.mutex_try(lock, busy).map(Some),
             ("pthread_mutex_timedlock" | "mtx_timedlock", [lock, _]) => return self.mutex_try(lock, late).map(Some),
             ("pthread_mutex_destroy" | "mtx_destroy", [lock]) => self.mutex_destroy(lock)?,
-            ("pthread_cond_wait" | "cnd_wait", [_, lock]) => self.mutex_wait(lock)?,
+            ("pthread_cond_wait" | "cnd_wait", [_, lock]) => self.mutex_wait(lock, expr)?,
             ("pthread_cond_timedwait" | "cnd_timedwait", [_, lock, _]) => {
-                self.mutex_wait(lock)?;
+                self.mutex_wait(lock, expr)?;
                 return Ok(Some(self.either(0, late)));
             }
             _ => return refuse(format!("this use of the function `{name}` is"), expr.loc),
@@ -395,11 +398,12 @@ impl Body<'_, '_> {
     }
 
     /// Releases a mutex and takes it again: a thread that waits for a condition may always wake up.
-    fn mutex_wait(&mut self, lock: &Expr) -> Lowered<()> {
+    fn mutex_wait(&mut self, lock: &Expr, expr: &Expr) -> Lowered<()> {
         let states = self.mutex(lock)?;
         self.check_held(&states, "wait with a mutex that this thread does not hold");
         self.change(&states, |_| Ir::TRUE, released);
         self.change(&states, is_free, taken);
+        self.wakes(expr);
         Ok(())
     }
 }
@@ -582,6 +586,7 @@ impl Body<'_, '_> {
         }
         let span = self.span;
         let made = self.low.new_var("created(key)".to_owned(), Scope::Shared, Ty::Bool, span);
+        self.low.hide([made]);
         self.low.flags.push(made);
         let number = self.low.key(site(expr.loc), span);
         self.exceed(Ir::Var(made), "a key is created more than once here");

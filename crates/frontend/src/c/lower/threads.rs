@@ -6,7 +6,7 @@
 //! function, which gives its own objects their initial values and notes at its end that it is done, and its result. A
 //! lock is one number, 0 while it is free.
 
-use selvedge_ir::span::Role;
+use selvedge_ir::span::{Role, View};
 use selvedge_ir::{BinaryOp as IrOp, Call, Expr as Ir, MachineOp, MachineTy, Op, ProcId, Scope, Spawn, Ty, VarId};
 
 use super::super::property::Property;
@@ -121,7 +121,9 @@ impl Lowering<'_> {
         let asks = |name: &str| self.facts.library.contains(name);
         let is_compared = self.facts.deep_exit || self.checks.asked.has(Property::Misuse);
         if asks("pthread_self") || asks("thrd_current") || is_compared && self.facts.joins {
-            self.threads.own = Some(self.new_var("self".to_owned(), Scope::Thread, Ty::Machine(STATE), span));
+            let own = self.new_var("self".to_owned(), Scope::Thread, Ty::Machine(STATE), span);
+            self.hide([own]);
+            self.threads.own = Some(own);
         }
         for site in self.facts.keys.clone() {
             self.key(site, span);
@@ -137,14 +139,18 @@ impl Lowering<'_> {
         let Numbered { start, first, count, is_reused, .. } = self.threads.sites[number];
         let (name, span, pointer) = (self.function_name(start), self.unit.functions[start].loc.span, self.pointer_ty());
         for thread in first..first + count {
-            let mut noted =
-                |what: &str, ty: Ty| self.new_var(format!("{what}({name}#{thread})"), Scope::Shared, ty, span);
+            let mut noted = |what: &str, ty: Ty| {
+                let var = self.new_var(format!("{what}({name}#{thread})"), Scope::Shared, ty, span);
+                self.hide([var]);
+                var
+            };
             let (done, result) = (noted("done", Ty::Bool), noted("result", Ty::Machine(pointer)));
             let in_use = is_reused.then(|| noted("in use", Ty::Bool));
             self.threads.ends.push(End { done, result, in_use });
         }
         if count > 1 && !is_reused {
             let counter = self.new_var(format!("created({name})"), Scope::Shared, Ty::Machine(STATE), span);
+            self.hide([counter]);
             self.threads.sites[number].counter = Some(counter);
         }
     }
@@ -156,10 +162,15 @@ impl Lowering<'_> {
             return;
         }
         let (name, span, pointer) = (self.function_name(start), self.unit.functions[start].loc.span, self.pointer_ty());
-        let wrapper = self.new_proc(name, span);
+        let wrapper = self.new_proc(format!("thread_{name}"), span);
+        self.map.wrappers.insert(wrapper, self.procs[&start]);
         self.threads.sites[number].wrapper = Some(wrapper);
-        for (name, ty) in [("number", STATE), ("argument", pointer)] {
-            let var = self.new_var(name.to_owned(), Scope::Local(wrapper), Ty::Machine(ty), span);
+        let param = self.unit.functions[start].body.as_ref().and_then(|body| body.params.first());
+        let name = param.map_or("argument", |param| self.unit.name(self.unit.objects[*param].name)).to_owned();
+        let view = if param.is_some() && !name.is_empty() { View::Pointer } else { View::Hidden };
+        for (name, ty, view) in [("number".to_owned(), STATE, View::Hidden), (name, pointer, view)] {
+            let var = self.new_var(name, Scope::Local(wrapper), Ty::Machine(ty), span);
+            self.map.views.insert(var, view);
             self.program.procs[wrapper].params.push(var);
         }
     }
@@ -185,6 +196,7 @@ impl Lowering<'_> {
         let mut value = Ir::Choice(0, Ty::Machine(pointer));
         for ty in self.program.procs[callee].results.clone() {
             let var = self.new_var("result".to_owned(), Scope::Local(wrapper), ty, span);
+            self.hide([var]);
             if let Ty::Machine(ty) = ty {
                 value = cast(Ir::Var(var), ty, pointer);
             }

@@ -21,6 +21,7 @@ impl Lowering<'_> {
             if matches!(declared.storage, Storage::Auto | Storage::Param) {
                 let name = format!("alive({})", self.unit.name(declared.name));
                 let var = self.new_var(name, Scope::Shared, Ty::Bool, declared.loc.span);
+                self.hide([var]);
                 self.checks.alive.insert(object, var);
             }
         }

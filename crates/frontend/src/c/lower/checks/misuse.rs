@@ -36,6 +36,7 @@ impl Lowering<'_> {
         }
         for number in 1..=n_threads {
             let var = self.new_var(format!("joined(#{number})"), Scope::Shared, Ty::Bool, Span::default());
+            self.hide([var]);
             self.checks.misuse.joined.push(var);
         }
     }

@@ -71,8 +71,11 @@ impl Body<'_, '_> {
     /// Adds an error where a condition does not hold; the note says what is wrong there.
     pub(super) fn check(&mut self, holds: Ir, note: impl Into<String>) {
         if holds != Ir::TRUE {
+            // The step that follows happens at the same place.
+            let site = self.site;
             self.note(note.into());
             self.step(Op::Assert(holds));
+            self.site = site;
         }
     }
 
