@@ -18,6 +18,9 @@ impl Maker<'_> {
         let sizes = (self.named.len(), self.pointers.len(), self.arrays.len(), self.records.len());
         self.line(format!("{head} {{"));
         self.indent += 1;
+        if ["while", "do", "for"].iter().any(|word| head.starts_with(word)) {
+            self.line("$work++;");
+        }
         let count = self.rng.between(1, 3);
         self.stmts(count, depth);
         self.indent -= 1;
@@ -64,9 +67,13 @@ impl Maker<'_> {
         self.line(format!("{effect};"));
     }
 
-    /// Adds to what is compared in the end.
-    pub(super) fn observe(&mut self) {
-        let (value, _) = if self.rng.percent(70) { self.pure(2) } else { self.effect(2) };
+    /// Adds to what is compared in the end. Effects come first, since a call may observe at the same place.
+    fn observe(&mut self) {
+        let ((value, _), (effect, _)) = (self.pure(2), self.effect(2));
+        if self.rng.percent(30) {
+            self.line(format!("$effect = {effect};"));
+            return self.observe_value("$effect");
+        }
         self.observe_value(&value);
     }
 
