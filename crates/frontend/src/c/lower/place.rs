@@ -222,6 +222,24 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Does something with a place unless it is where a null pointer points to.
+    pub(super) fn unless_null(
+        &mut self,
+        place: Place,
+        work: impl FnOnce(&mut Self, Place) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let Place::Address(address) = place else { return work(self, place) };
+        let ty = self.low.pointer_ty();
+        let address = self.save(address, ty);
+        let (there, end) = (self.new_loc(), self.new_loc());
+        self.fork(at_address(&address, ty.constant(0)), end, there);
+        self.at = there;
+        work(self, Place::Address(address))?;
+        self.jump(end);
+        self.at = end;
+        Ok(())
+    }
+
     /// Adds the limit on the types of objects, where pointers to different types are mixed: an object to which a pointer
     /// points has no part of the right type there.
     pub(super) fn exceed_type(&mut self, address: &Ir, candidates: &[(Ir, Cell)]) {

@@ -334,8 +334,7 @@ impl Body<'_, '_> {
         } else if let Some(kind) = self.unit.integer(kind) {
             STATE.constant(kind & RECURSIVE)
         } else if self.unit.types.is_pointer(kind.ty) {
-            let attributes = self.lock(kind)?;
-            self.load(&attributes, STATE)?
+            self.attributes(kind)?
         } else {
             return refuse("a computed kind of a mutex is", kind.loc);
         };
@@ -352,6 +351,22 @@ impl Body<'_, '_> {
             self.check_free(&states[0]);
         }
         Ok(())
+    }
+
+    /// Returns the kind in attributes; without attributes it is the normal one.
+    fn attributes(&mut self, attributes: &Expr) -> Lowered<Ir> {
+        let loc = attributes.loc;
+        let Some(of) = self.unit.types.pointee(attributes.ty) else { return refuse("this kind is", loc) };
+        let var = self.temporary(STATE);
+        self.step(Op::set(vec![(var, STATE.constant(0))]));
+        let place = self.target(attributes)?;
+        self.unless_null(place, |body, place| {
+            let access = body.state_at(&place, of, State::Main, loc)?;
+            let kind = body.load(&access, STATE)?;
+            body.step(Op::set(vec![(var, kind)]));
+            Ok(())
+        })?;
+        Ok(Ir::Var(var))
     }
 
     fn mutex_lock(&mut self, lock: &Expr) -> Lowered<Ir> {

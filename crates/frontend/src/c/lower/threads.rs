@@ -462,8 +462,11 @@ impl Body<'_, '_> {
         self.step(Op::guarded(active, any(done)));
         let Some(of) = self.unit.types.pointee(result.ty) else { return refuse("this result is", result.loc) };
         let place = self.target(result)?;
-        let (access, ty) = self.typed_access(place, of, result)?;
-        self.store(&access, cast(Ir::Var(var), pointer, ty), ty);
+        self.unless_null(place, |body, place| {
+            let (access, ty) = body.typed_access(place, of, result)?;
+            body.store(&access, cast(Ir::Var(var), pointer, ty), ty);
+            Ok(())
+        })?;
         self.success()
     }
 
