@@ -362,6 +362,7 @@ impl Body<'_, '_> {
         let place = self.target(attributes)?;
         self.unless_null(place, |body, place| {
             let access = body.state_at(&place, of, State::Main, loc)?;
+            body.check_lock(&place, &access);
             let kind = body.load(&access, STATE)?;
             body.step(Op::set(vec![(var, kind)]));
             Ok(())
