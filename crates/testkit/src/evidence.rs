@@ -21,7 +21,7 @@ use crate::oracle::{Budget, within};
 use crate::rng::Rng;
 
 /// The longest text of a program, and the longest piece of evidence, in bytes.
-const LONGEST: (usize, usize) = (700, 2_500);
+const LONGEST: (usize, usize) = (700, 6_000);
 
 /// The number of changes to each piece of evidence.
 const CHANGES: usize = 14;
@@ -64,7 +64,8 @@ fn record(seed: u64, number: u64, seen: &mut BTreeMap<([bool; 3], String), usize
     (!pieces.is_empty()).then(|| json!({ "program": posed.text, "question": question, "pieces": pieces }))
 }
 
-/// Returns a program with a question: every fifth has machine integers, and every fourth is asked about deadlocks.
+/// Returns a program with a question: every fifth has machine integers, and of the others a quarter is asked about any
+/// number of threads and a quarter about deadlocks.
 fn subject(rng: &mut Rng, number: u64) -> Option<(Posed, Question)> {
     if number % 5 == 4 {
         let question = Question { threads: Some(3), ..Question::default() };
@@ -73,8 +74,10 @@ fn subject(rng: &mut Rng, number: u64) -> Option<(Posed, Question)> {
     let sequential = [("sequential", Weights::sequential()), ("recursive", Weights::recursive())];
     let weights: Vec<_> = Weights::presets().into_iter().chain(sequential).chain(Weights::concurrent()).collect();
     let mut model = generate_with(rng, &weights[number as usize % weights.len()].1);
-    if number % 4 == 3 {
-        (model.question.label, model.question.assertion, model.question.deadlock) = (None, None, true);
+    match number % 4 {
+        1 => model.question.threads = None,
+        3 => (model.question.label, model.question.assertion, model.question.deadlock) = (None, None, true),
+        _ => {}
     }
     Some((pose(&model).ok()?, model.question))
 }
@@ -109,7 +112,8 @@ pub(crate) fn pieces(posed: &Posed, question: &Question) -> Vec<(String, Value)>
             }
             _ => continue,
         };
-        let kind = piece["proof"]["kind"].as_str().map_or("trace".to_string(), str::to_string);
+        let kind = piece["proof"]["kind"].as_str().unwrap_or("trace");
+        let kind = format!("{kind} {}", piece["proof"]["claim"]["kind"].as_str().unwrap_or_default());
         if texts.insert(piece.to_string()) {
             found.push((kind, piece));
         }
