@@ -5,6 +5,9 @@ const { LanguageClient } = require('vscode-languageclient/node');
 
 let client;
 
+// The languages that this extension looks after. C has its own extensions: here it has checks and the debugger only.
+const ours = ['bp', 'gcl'];
+
 const program = () => vscode.workspace.getConfiguration('selvedge').get('path', 'selvedge');
 
 // The report in the theme of the editor. Everything is in the page; it needs its script and nothing else.
@@ -19,7 +22,10 @@ function show(answer) {
 
 // The lens and the command both end here: the server checks, the answer is shown as its page.
 function check(argument) {
-  const wanted = argument ?? { uri: vscode.window.activeTextEditor?.document.uri.toString() };
+  const open = vscode.window.activeTextEditor?.document;
+  const wanted = argument ?? { uri: open?.uri.toString() };
+  // The server of C is another one: ours gets the text with the question.
+  if (open && !ours.includes(open.languageId) && wanted.uri === open.uri.toString()) wanted.text = open.getText();
   const options = { location: vscode.ProgressLocation.Notification, title: 'Selvedge', cancellable: true };
   return vscode.window.withProgress(options, async (progress, cancel) => {
     try {
@@ -41,7 +47,7 @@ function debug(argument) {
 exports.activate = async (context) => {
   const server = { command: program(), args: ['lsp'] };
   client = new LanguageClient('selvedge', 'Selvedge', server, {
-    documentSelector: ['bp', 'gcl'].map((language) => ({ scheme: 'file', language })),
+    documentSelector: ours.map((language) => ({ scheme: 'file', language })),
     middleware: {
       // The command of the lens is run here, so that its answer can be shown.
       executeCommand: (command, args, next) => (command === 'selvedge.check' ? check(args[0]) : next(command, args)),

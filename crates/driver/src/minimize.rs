@@ -3,14 +3,16 @@
 //! The order of work: the engine is asked again within lower bounds on threads. Then whole ends of threads, and
 //! rounds that a thread makes back to where it stood, are left out, and the steps of a thread that others interrupt
 //! are brought together. A candidate is taken if it is an execution of the program that ends in an error that was
-//! asked for, and is better: fewer threads, then fewer context switches, then fewer steps. This is repeated until
-//! nothing is better any more. At last each value that was chosen is turned around; where an error is still met, the
-//! value does not matter.
+//! asked for, and is better: fewer threads, then fewer context switches, then fewer steps. In programs with machine
+//! integers, whose statements have several steps, threads then run as long as they can before others take over. This is
+//! repeated until nothing is better any more. At last each truth value that was chosen is turned around; where an error
+//! is still met, the value does not matter.
 //!
 //! It ends because each taken candidate is better than the one before, and because all candidates together may take
 //! only a fixed number of steps of the interpreter, which makes the result independent of the clock. It is right
 //! because the interpreter executes every candidate, and the judge what is taken at last.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -18,7 +20,7 @@ use selvedge_check::{
     CancelToken, Counterexample, Engine, Event, Irrelevant, Limits, Observer, Run, Task, ThreadScope, Verdict,
 };
 use selvedge_ir::trace::{Fresh, Step, ThreadId, Trace};
-use selvedge_ir::{Expr, LocId, Program, Scope, Value, VarId};
+use selvedge_ir::{Expr, LocId, Program, Scope, Ty, Value, VarId};
 use selvedge_replay::enumerate::least_threads;
 use selvedge_replay::replay::reached;
 use selvedge_replay::{Interpreter, Outcome, Replay, replay};
@@ -49,7 +51,7 @@ pub(crate) fn with_fewer_threads(
     simplified: &Simplified,
     found: Counterexample,
 ) -> Counterexample {
-    let used = cost(&found.trace, &found.replay).0;
+    let used = cost(task.program, &found.trace, &found.replay).0;
     for bound in least_threads(task.program).max(1)..used {
         let watch = Watch::default();
         let run = Run::new(watch.0.clone(), Limits::default(), &watch);
@@ -57,7 +59,7 @@ pub(crate) fn with_fewer_threads(
         let answer = engine.supports(&small).ok().and_then(|()| engine.check(&small, &run).ok());
         let Some(Verdict::Unsafe(trace)) = answer.map(|verdict| simplified.lift(verdict)) else { continue };
         if let Ok(replay) = replay(task, &trace)
-            && cost(&trace, &replay).0 < used
+            && cost(task.program, &trace, &replay).0 < used
         {
             return Counterexample::new(trace, replay);
         }
@@ -103,10 +105,17 @@ pub(crate) fn minimize(task: &Task<'_>, found: Counterexample) -> Counterexample
 }
 
 /// Returns the cost of an execution, the most important part first.
-fn cost(trace: &Trace, replay: &Replay) -> (u32, usize, usize) {
+fn cost(program: &Program, trace: &Trace, replay: &Replay) -> (u32, usize, usize, Reverse<usize>) {
     let last = replay.states.last().unwrap_or(&replay.start);
-    let switches = trace.steps.windows(2).filter(|pair| pair[0].thread != pair[1].thread).count();
-    (last.next_thread, switches, trace.steps.len())
+    let is_switch = |number: &usize| trace.steps[*number].thread != trace.steps[number - 1].thread;
+    let switches: Vec<usize> = (1..trace.steps.len()).filter(is_switch).collect();
+    let late = if is_long(program) { switches.iter().sum() } else { 0 };
+    (last.next_thread, switches.len(), trace.steps.len(), Reverse(late))
+}
+
+/// Returns whether statements of a program have several steps.
+fn is_long(program: &Program) -> bool {
+    program.vars.iter().any(|var| matches!(var.ty, Ty::Machine(_)))
 }
 
 struct Search<'a> {
@@ -119,16 +128,19 @@ struct Search<'a> {
 impl Search<'_> {
     /// The first better execution among the candidates.
     fn better(&mut self, best: &Counterexample) -> Option<Counterexample> {
-        let old = cost(&best.trace, &best.replay);
+        let program = self.task.program;
+        let old = cost(program, &best.trace, &best.replay);
         let plan = Plan::new(self.task, best);
-        let candidates = plan.without_ends().into_iter().chain(plan.without_rounds()).chain(plan.brought_together());
+        let longer = if is_long(program) { plan.with_longer_turns() } else { Vec::new() };
+        let shorter = plan.without_ends().into_iter().chain(plan.without_rounds());
+        let candidates = shorter.chain(plan.brought_together()).chain(longer);
         for order in candidates {
             if self.budget == 0 {
                 return None;
             }
             let Some(trace) = self.execute(&plan, &order) else { continue };
             let Ok(replay) = replay(self.task, &trace) else { continue };
-            if cost(&trace, &replay) < old {
+            if cost(program, &trace, &replay) < old {
                 return Some(Counterexample::new(trace, replay));
             }
         }
@@ -188,7 +200,8 @@ impl Search<'_> {
             }
         }
         for (number, step) in trace.steps.iter().enumerate() {
-            for choice in 0..step.choices.len() {
+            let is_truth = |choice: &usize| matches!(step.choices[*choice], Value::Bool(_));
+            for choice in (0..step.choices.len()).filter(is_truth) {
                 if still(&|trace| flip(&mut trace.steps[number].choices[choice])) {
                     found.choices.insert((number, choice));
                 }
@@ -283,8 +296,23 @@ impl Plan<'_> {
                 rounds.extend(ends.map(|later| steps[first..later].iter().map(|(number, _)| *number).collect()));
             }
         }
-        rounds.sort_by_key(|round| std::cmp::Reverse(round.len()));
+        rounds.sort_by_key(|round| Reverse(round.len()));
         rounds.iter().map(|round| self.without(round)).collect()
+    }
+
+    /// A thread makes its next step before others take over.
+    fn with_longer_turns(&self) -> Vec<Vec<usize>> {
+        let thread = |number: usize| self.trace.steps[number].thread;
+        let mut orders = Vec::new();
+        for switch in (1..self.trace.steps.len()).filter(|number| thread(*number) != thread(number - 1)) {
+            let next = (switch..self.trace.steps.len()).find(|number| thread(*number) == thread(switch - 1));
+            orders.extend(next.map(|next| {
+                let mut order: Vec<usize> = (0..self.trace.steps.len()).collect();
+                order[switch..=next].rotate_right(1);
+                order
+            }));
+        }
+        orders
     }
 
     /// A block of steps of one thread moves to the next or the last block of the same thread.

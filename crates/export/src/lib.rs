@@ -4,6 +4,7 @@
 //! [`smtlib`] also reads formulas back.
 
 pub mod bp;
+pub mod harness;
 pub mod horn;
 pub mod promela;
 pub mod sequential;

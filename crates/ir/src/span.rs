@@ -52,6 +52,61 @@ pub struct SourceMap {
     pub notes: BTreeMap<EdgeId, String>,
     /// The names of the properties that the assertions are about; empty where it is the program that has them.
     pub properties: Vec<String>,
+    /// Whether a statement may be several steps, as in C.
+    pub several_steps: bool,
+    /// How the values of variables are shown, where their types do not say it.
+    pub views: BTreeMap<VarId, View>,
+    /// The names of what is at addresses: objects and their parts, and functions.
+    pub addresses: BTreeMap<u64, String>,
+    /// Procedures that the source does not have, each with the one that it calls and that threads are named after.
+    pub wrappers: BTreeMap<ProcId, ProcId>,
+    /// For edges whose first choice is the result of a function without a body, the name of the function.
+    pub inputs: BTreeMap<EdgeId, String>,
+    /// For steps that other threads may notice, where in the text they happen.
+    pub sites: BTreeMap<EdgeId, Site>,
+}
+
+/// How the values of a variable are shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum View {
+    /// Not at all: the source does not have the variable.
+    Hidden,
+    /// As an address.
+    Pointer,
+    /// As a lock, which is free at 0; the thread that last changed it holds it.
+    Lock,
+    /// As a lock for readers, whose number it is, and one writer, at the largest number.
+    ReadWriteLock,
+    /// By names of constants.
+    Words(Vec<(i128, String)>),
+}
+
+/// The place of a step inside of a statement: where control is just before the step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Site {
+    /// Before an expression is evaluated.
+    Before(Span),
+    /// After an expression is evaluated, and before its value is used.
+    After(Span),
+    /// Between the read and the write of `a op= b`, or of `a++` and the like, which has no value.
+    Between(Update),
+    /// Inside of a call that waits, before the thread goes on.
+    Waking(Span),
+}
+
+/// The parts of an expression that reads and writes an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Update {
+    /// The whole expression.
+    pub whole: Span,
+    /// The object.
+    pub target: Span,
+    /// The operator without `=`.
+    pub operator: &'static str,
+    /// The right operand; 1 if there is none.
+    pub value: Option<Span>,
+    /// Whether the expression has the old value.
+    pub is_postfix: bool,
 }
 
 impl SourceMap {

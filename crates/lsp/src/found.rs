@@ -5,6 +5,7 @@ use std::path::Path;
 use selvedge_check::{Answer, Initial, Outcome, OwnedTask, Question, Run, Subject};
 use selvedge_driver::{ExecutedTrace, Options, check};
 use selvedge_frontend::bp::{Dialect, LoadOptions};
+use selvedge_frontend::c::{DataModel, Properties, Property};
 use selvedge_frontend::files::read_regular;
 use selvedge_frontend::visible::visible_name;
 use selvedge_ir::Program;
@@ -30,6 +31,9 @@ pub(crate) struct Wanted {
     pub(crate) entry: Option<String>,
     /// `getafix` or `selvedge`.
     pub(crate) dialect: Option<String>,
+    /// For C: `lp64` or `ilp32`.
+    #[serde(rename = "dataModel")]
+    pub(crate) data_model: Option<String>,
 }
 
 impl Wanted {
@@ -70,12 +74,17 @@ impl Wanted {
             Some(name) => Some(Dialect::named(name).ok_or_else(|| format!("there is no dialect `{name}`"))?),
             None => dialect_of(text, given),
         };
+        let data_model = match self.data_model.as_deref().or_else(|| header_option(text, "--data-model")) {
+            Some(name) => DataModel::named(name).ok_or_else(|| format!("there is no data model `{name}`"))?,
+            None => DataModel::default(),
+        };
         Ok(LoadOptions {
+            data_model,
             entry: self.entry.clone(),
             labels,
             dialect,
             deadlock: question.deadlock,
-            ..LoadOptions::default()
+            ..header_options(text, Path::new(&self.program))
         })
     }
 }
@@ -83,6 +92,30 @@ impl Wanted {
 /// Returns the dialect of a text: the one of the session, or the one in the text's header.
 pub(crate) fn dialect_of(text: &str, given: Option<Dialect>) -> Option<Dialect> {
     given.or_else(|| header_option(text, "--dialect").and_then(Dialect::named))
+}
+
+/// Returns the options for reading a C program that its header has: `--property`, `--data-model`, `-I` and `-D`. Folders
+/// are those beside the file.
+pub(crate) fn header_options(text: &str, path: &Path) -> LoadOptions {
+    let named = |name: &str| Property::named(name);
+    let properties = header_option(text, "--property").map(|names| names.split(',').filter_map(named));
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let behind = |option: &'static str| {
+        header(text).zip(header(text).skip(1)).filter(move |(word, _)| *word == option).map(|(_, value)| value)
+    };
+    let define = |word: &str| {
+        let (name, value) = word.split_once('=').unwrap_or((word, "1"));
+        (name.to_string(), value.to_string())
+    };
+    LoadOptions {
+        properties: properties.map_or(Properties::default(), Properties::of),
+        data_model: header_option(text, "--data-model").and_then(DataModel::named).unwrap_or_default(),
+        include: behind("-I").map(|name| folder.join(name)).collect(),
+        defines: behind("-D").map(define).collect(),
+        malloc_bound: header_option(text, "--malloc-bound").and_then(|bound| bound.parse().ok()),
+        path: Some(path.to_path_buf()),
+        ..LoadOptions::default()
+    }
 }
 
 /// Returns the value of an option in the line `// options: ..` of a text.
@@ -125,8 +158,8 @@ pub(crate) struct Subjected {
 
 /// Reads a program; else a sentence says what is wrong with it.
 pub(crate) fn load(path: &str, text: String, options: &LoadOptions) -> Result<Subjected, String> {
-    let loaded = selvedge_frontend::load(Path::new(path), &text, options);
-    let source = Source::new(path, text);
+    let mut loaded = selvedge_frontend::load(Path::new(path), &text, options);
+    let source = loaded.source.take().unwrap_or_else(|| Source::new(path, text));
     match loaded.program {
         Some(program) => Ok(Subjected { source, map: loaded.source_map, program }),
         None => {
@@ -156,7 +189,7 @@ pub(crate) fn find(wanted: &Wanted, given: Option<Dialect>, run: &Run<'_>) -> Re
         if let Some(at) = trace.first_not_utf8() {
             return Err(format!("{}: this byte is not UTF-8", trace.place(at)));
         }
-        return saved(wanted, text, options.dialect, trace.text());
+        return saved(wanted, text, &options, trace.text());
     }
     let subjected = load(&wanted.program, text, &options)?;
     let answer = ask(&subjected, question, run)?;
@@ -177,9 +210,11 @@ fn read(path: &str) -> Result<Source, String> {
     Ok(Source::from_bytes(path, bytes))
 }
 
-fn saved(wanted: &Wanted, text: String, dialect: Option<Dialect>, trace: &str) -> Result<Launched, String> {
+fn saved(wanted: &Wanted, text: String, given: &LoadOptions, trace: &str) -> Result<Launched, String> {
     let file = read_saved(trace).map_err(|error| error.to_string())?;
-    let options = LoadOptions { dialect, ..file.question.load_options() };
+    let asked = file.question.load_options();
+    let (entry, labels, deadlock) = (asked.entry, asked.labels, asked.deadlock);
+    let options = LoadOptions { entry, labels, deadlock, properties: asked.properties, ..given.clone() };
     let Subjected { source, map, program } = load(&wanted.program, text, &options)?;
     let subject = Subject { program: &program, map: &map, text: source.text() };
     let posed = file.question.question().pose(subject).map_err(|error| error.message)?;

@@ -15,6 +15,7 @@ use selvedge_replay::{Frame, State, Thread, Violation};
 use crate::Position;
 use crate::names::{Names, vars_of};
 use crate::thread_names::ThreadNames;
+use crate::views::{Holders, depth, follow, is_hidden, is_wrapper, word};
 use crate::waits::Wait;
 pub use selvedge_frontend::Context;
 
@@ -105,6 +106,8 @@ pub struct AnnotatedStep {
     pub idle: bool,
     pub events: Vec<Event>,
     pub changes: Vec<Change>,
+    /// The number of the last step of the execution that is part of it, from 0.
+    pub last: usize,
 }
 
 /// An effect of a step other than an assignment.
@@ -126,6 +129,12 @@ pub enum Event {
     Ends,
     /// Failed its assertion.
     AssertionFails,
+    /// Read these shared variables, for later steps of its statement.
+    Reads(Vec<Binding>),
+    /// Wrote the values that shared variables had before.
+    Keeps(Vec<Binding>),
+    /// A function without a body returned a value.
+    Input { function: String, value: Value, free: bool },
 }
 
 /// A variable got another value.
@@ -193,15 +202,21 @@ impl AnnotatedTrace {
     /// Tells an execution.
     pub fn new(context: Context<'_>, execution: Execution<'_>) -> AnnotatedTrace {
         let annotator = Annotator::new(context);
-        let names = ThreadNames::new(context.program, std::iter::once(execution.start).chain(execution.states));
+        let names = ThreadNames::new(context, std::iter::once(execution.start).chain(execution.states));
         let befores = std::iter::once(execution.start).chain(execution.states);
         let afters = execution.states.iter().map(Some).chain(std::iter::once(None));
-        let steps = execution.steps.iter().zip(befores).zip(afters);
+        let mut holders = Holders::new();
+        let mut steps = Vec::with_capacity(execution.steps.len());
+        for ((step, before), after) in execution.steps.iter().zip(befores).zip(afters) {
+            let told = annotator.step(&names, &holders, step, before, after);
+            follow(context.map, &mut holders, &names, told.thread, &told.changes);
+            steps.push(AnnotatedStep { last: steps.len(), ..told });
+        }
         let mut annotated = AnnotatedTrace {
-            shared: annotator.shared(execution.start),
+            shared: annotator.shared(&Holders::new(), execution.start),
             threads: execution.start.threads.iter().map(|thread| annotator.newcomer(&names, thread)).collect(),
             prelude: execution.start.prelude.as_ref().map(|prelude| prelude.thread),
-            steps: steps.map(|((step, before), after)| annotator.step(&names, step, before, after)).collect(),
+            steps,
             ending: execution.violation.map(|violation| annotator.ending(&names, violation, execution)),
             names,
         };
@@ -234,6 +249,9 @@ impl AnnotatedTrace {
                 change.free = chosen(change.var);
             }
             for event in &mut told.events {
+                if let Event::Input { free, .. } = event {
+                    *free = irrelevant.choices.contains(&(number, 0));
+                }
                 let (Event::Starts(StartedThread { bindings, .. }) | Event::Calls { locals: bindings, .. }) = event
                 else {
                     continue;
@@ -290,21 +308,35 @@ impl<'a> Annotator<'a> {
         }
     }
 
-    pub(crate) fn shared(&self, state: &State) -> Vec<Binding> {
-        self.shared.iter().zip(&state.shared).map(|(var, value)| self.binding(*var, *value)).collect()
+    pub(crate) fn shared(&self, holders: &Holders, state: &State) -> Vec<Binding> {
+        let all = self.shared.iter().zip(&state.shared).filter(|(var, _)| !is_hidden(self.context.map, **var));
+        all.map(|(var, value)| self.binding(holders, *var, *value)).collect()
+    }
+
+    /// Returns whether a step is part of a procedure that the source does not have.
+    pub(crate) fn is_unseen(&self, edge: EdgeId) -> bool {
+        let program = self.context.program;
+        is_wrapper(self.context.map, program.locs[program.edges[edge].from].proc)
+    }
+
+    /// Returns the source positions of the program's parts.
+    pub(crate) fn context(&self) -> Context<'a> {
+        self.context
     }
 
     /// The per-thread variables that the thread uses.
     pub(crate) fn thread_vars(&self, thread: &Thread) -> Vec<Binding> {
         let used: &[VarId] = thread.entry.map_or(&[], |entry| &self.context.program.entries[entry].thread_vars);
         let all = self.thread_vars.iter().zip(&thread.vars);
-        all.filter(|(var, _)| used.contains(var)).map(|(var, value)| self.binding(*var, *value)).collect()
+        let shown = all.filter(|(var, _)| used.contains(var) && !is_hidden(self.context.map, **var));
+        shown.map(|(var, value)| self.binding(&Holders::new(), *var, *value)).collect()
     }
 
     /// The variables of a frame.
     pub(crate) fn locals(&self, frame: &Frame) -> Vec<Binding> {
-        let locals = &self.context.program.procs[frame.proc].locals;
-        locals.iter().zip(&frame.locals).map(|(var, value)| self.binding(*var, *value)).collect()
+        let locals = self.context.program.procs[frame.proc].locals.iter().zip(&frame.locals);
+        let shown = locals.filter(|(var, _)| !is_hidden(self.context.map, **var));
+        shown.map(|(var, value)| self.binding(&Holders::new(), *var, *value)).collect()
     }
 
     /// Returns the position of a location in the source: the first of the statements that leave it.
@@ -330,15 +362,9 @@ impl<'a> Annotator<'a> {
         &self.context.program.procs[proc].name
     }
 
-    fn binding(&self, var: VarId, value: Value) -> Binding {
-        Binding { var, name: self.names.of(var), value, word: self.word(var, value), free: false }
-    }
-
-    /// The name of a value of a variable whose values have names.
-    fn word(&self, var: VarId, value: Value) -> Option<String> {
-        let Value::Int(number) = value else { return None };
-        let words = self.context.map.values.get(&var)?;
-        words.get(usize::try_from(number).ok()?).cloned()
+    pub(crate) fn binding(&self, holders: &Holders, var: VarId, value: Value) -> Binding {
+        let word = word(self.context.map, holders, var, value);
+        Binding { var, name: self.names.of(var), value, word, free: false }
     }
 
     fn newcomer(&self, names: &ThreadNames, thread: &Thread) -> StartedThread {
@@ -351,6 +377,7 @@ impl<'a> Annotator<'a> {
     pub(crate) fn step(
         &self,
         names: &ThreadNames,
+        holders: &Holders,
         step: &Step,
         before: &State,
         after: Option<&State>,
@@ -369,11 +396,12 @@ impl<'a> Annotator<'a> {
             text: self.text(step.edge),
             command: self.context.map.commands.get(&step.edge).cloned(),
             proc: self.proc_name(thread.top().proc).to_string(),
-            depth: thread.stack.len() - 1,
+            depth: depth(self.context.map, thread),
             atomic: holds_flag(before) || after.is_some_and(holds_flag),
             idle: *op == Op::skip() && matches!(origin.role, Role::Statement),
             events: self.events(names, step, before, after),
-            changes: after.map_or(Vec::new(), |after| self.changes(names, step, before, after)),
+            changes: after.map_or(Vec::new(), |after| self.changes(names, holders, step, before, after)),
+            last: 0,
         }
     }
 
@@ -414,6 +442,9 @@ impl<'a> Annotator<'a> {
             events.push(Event::AssertionFails);
             return events;
         };
+        events.extend(self.input(step));
+        events.extend(self.reads(step, before));
+        events.extend(self.keeps(step, before));
         let newcomers = after.threads.iter().filter(|thread| before.thread(thread.id).is_none());
         let is_copy = matches!(op, Op::Fork(_));
         let starts = newcomers.map(|thread| self.newcomer(names, thread)).map(|newcomer| StartedThread {
@@ -427,6 +458,9 @@ impl<'a> Annotator<'a> {
                 events.push(Event::WholeCall(self.proc_name(call.callee).to_string()));
             }
             Op::Call(call) => events.push(self.call(call.callee, after.thread(step.thread))),
+            Op::Return(_) if after.thread(step.thread).is_some_and(|thread| self.is_unseen_frame(thread)) => {
+                events.push(Event::Ends);
+            }
             Op::Return(_) if !ended => {
                 let from = before.thread(step.thread).map(|thread| thread.top().proc);
                 events.extend(from.map(|proc| Event::Returns(self.proc_name(proc).to_string())));
@@ -439,6 +473,10 @@ impl<'a> Annotator<'a> {
         events
     }
 
+    fn is_unseen_frame(&self, thread: &Thread) -> bool {
+        is_wrapper(self.context.map, thread.top().proc)
+    }
+
     fn call(&self, callee: ProcId, thread: Option<&Thread>) -> Event {
         let params = &self.context.program.procs[callee].params;
         let frame = thread.map_or(Vec::new(), |thread| self.locals(thread.top()));
@@ -449,7 +487,14 @@ impl<'a> Annotator<'a> {
     }
 
     /// The differences between two states in variables that exist in both, and first values.
-    fn changes(&self, names: &ThreadNames, step: &Step, before: &State, after: &State) -> Vec<Change> {
+    fn changes(
+        &self,
+        names: &ThreadNames,
+        holders: &Holders,
+        step: &Step,
+        before: &State,
+        after: &State,
+    ) -> Vec<Change> {
         if self.context.map.edges[step.edge].role == Role::Initialise {
             return self.first_values(step, after);
         }
@@ -463,6 +508,13 @@ impl<'a> Annotator<'a> {
                 let locals = &self.context.program.procs[new.proc].locals;
                 self.compare(locals, &old.locals, &new.locals, of.as_ref(), &mut changes);
             }
+        }
+        changes.retain(|change| !is_hidden(self.context.map, change.var));
+        let mut holding = holders.clone();
+        follow(self.context.map, &mut holding, names, step.thread, &changes);
+        for change in &mut changes {
+            let old = change.before.and_then(|before| word(self.context.map, holders, change.var, before));
+            change.words = [old, word(self.context.map, &holding, change.var, change.after)];
         }
         changes
     }
@@ -482,7 +534,7 @@ impl<'a> Annotator<'a> {
             of: of.cloned(),
             before: Some(*old),
             after: *new,
-            words: [self.word(*var, *old), self.word(*var, *new)],
+            words: [None, None],
             free: false,
         }));
     }
@@ -508,99 +560,13 @@ impl<'a> Annotator<'a> {
             .collect()
     }
 
-    pub(crate) fn ending(&self, names: &ThreadNames, violation: &Violation, execution: Execution<'_>) -> Ending {
-        let last = execution.states.last().unwrap_or(execution.start);
-        let (thread, span, error) = match violation {
-            &Violation::Assert { thread, edge } => {
-                let operands = self.operands(execution, last);
-                (thread, self.context.map.edges[edge].span, ReachedError::Assertion { edge, operands })
-            }
-            &Violation::Location { thread, loc } => {
-                (thread, self.place(loc).unwrap_or_default(), ReachedError::Location { labels: self.labels(loc) })
-            }
-            Violation::Together(stands) => {
-                let (thread, loc) = stands.first().copied().expect("a meeting has threads");
-                let stands = stands.iter().map(|(thread, loc)| self.stand(names, *thread, *loc));
-                (thread, self.place(loc).unwrap_or_default(), ReachedError::Together(stands.collect()))
-            }
-            Violation::Deadlock(waiting) => {
-                let (thread, loc) = waiting.first().copied().expect("a thread of a deadlock is alive");
-                let waits = waiting.iter().map(|(thread, loc)| self.wait(names, last, *thread, *loc));
-                (thread, self.place(loc).unwrap_or_default(), ReachedError::Deadlock(waits.collect()))
-            }
-        };
-        let calling = last.thread(thread).filter(|thread| thread.stack.len() > 1);
-        Ending {
-            thread,
-            name: names.of(thread),
-            callee: calling.map(|thread| self.proc_name(thread.top().proc).to_string()),
-            position: self.context.source.position_in_file(span.start as usize),
-            span,
-            text: self.context.source.flat(span),
-            note: self.failure(names, &error, execution),
-            error,
-        }
-    }
-
-    /// Returns what is wrong where a check fails; for data races with the access of the other thread.
-    fn failure(&self, names: &ThreadNames, error: &ReachedError, execution: Execution<'_>) -> Option<String> {
-        let ReachedError::Assertion { edge, .. } = error else { return None };
-        let (notes, edges) = (&self.context.map.notes, &self.context.program.edges);
-        let note = notes.get(edge)?;
-        let is_other = |step: &&Step| !matches!(edges[step.edge].op, Op::Assert(_)) && notes.contains_key(&step.edge);
-        match execution.steps.iter().rev().find(is_other).filter(|_| note.starts_with("data race")) {
-            Some(step) => {
-                let start = self.context.map.edges[step.edge].span.start as usize;
-                let line = self.context.source.position_in_file(start).line;
-                Some(format!("{note}, while {} {} in line {line}", names.of(step.thread), notes[&step.edge]))
-            }
-            None => Some(note.clone()),
-        }
-    }
-
-    fn labels(&self, loc: LocId) -> Vec<String> {
-        let labels = self.context.program.labels.iter().filter(|label| label.loc == loc);
-        let mut labels: Vec<String> = labels.map(|label| label.name.clone()).collect();
-        labels.sort();
-        labels.dedup();
-        labels
-    }
-
-    fn stand(&self, names: &ThreadNames, thread: ThreadId, loc: LocId) -> Stand {
-        let position = self.position(self.place(loc).unwrap_or_default());
-        Stand { thread, name: names.of(thread), position, labels: self.labels(loc) }
-    }
-
-    /// The values that made the last step fail: each variable of its condition once, and each choice.
-    fn operands(&self, execution: Execution<'_>, last: &State) -> Vec<Operand> {
-        let Some(step) = execution.steps.last() else { return Vec::new() };
-        let Op::Assert(condition) = &self.context.program.edges[step.edge].op else { return Vec::new() };
-        let values = last.thread(step.thread).map_or(Vec::new(), |thread| self.visible(last, thread));
-        let mut operands: Vec<Operand> = Vec::new();
-        condition.for_each_leaf(|leaf| match leaf {
-            Expr::Var(var) => {
-                let value = values.iter().find(|binding| binding.var == *var);
-                let operand = value.map(|binding| Operand {
-                    name: binding.name.clone(),
-                    value: binding.value,
-                    word: binding.word.clone(),
-                });
-                let new = operand.filter(|operand| !operands.contains(operand));
-                operands.extend(new);
-            }
-            Expr::Choice(number, _) => {
-                let value = step.choices.get(*number as usize).copied();
-                operands.extend(value.map(|value| Operand { name: "*".to_string(), value, word: None }));
-            }
-            _ => {}
-        });
-        operands
-    }
-
-    /// All variables that a thread sees.
+    /// All variables that a thread sees, and those that the source does not have.
     pub(crate) fn visible(&self, state: &State, thread: &Thread) -> Vec<Binding> {
-        let locals = self.locals(thread.top());
-        locals.into_iter().chain(self.thread_vars(thread)).chain(self.shared(state)).collect()
+        let program = self.context.program;
+        let frame = thread.top();
+        let locals = program.procs[frame.proc].locals.iter().zip(&frame.locals);
+        let all = locals.chain(self.thread_vars.iter().zip(&thread.vars)).chain(self.shared.iter().zip(&state.shared));
+        all.map(|(var, value)| self.binding(&Holders::new(), *var, *value)).collect()
     }
 }
 

@@ -9,6 +9,8 @@ pub mod annotated_trace;
 pub mod boom;
 mod condition;
 pub mod diagnostic;
+mod ending;
+mod groups;
 pub mod html;
 pub mod invariant;
 pub mod json;
@@ -22,6 +24,7 @@ pub mod svg;
 pub mod systems;
 pub mod text;
 pub mod thread_names;
+mod views;
 pub mod waits;
 
 pub use annotated_trace::Execution;

@@ -60,7 +60,7 @@ pub fn diagnostics(source: &Source, diagnostics: &[Diagnostic]) -> Vec<Finding> 
 
 /// An execution to an error.
 pub fn violation(context: Context<'_>, found: &Counterexample) -> Finding {
-    let annotated = AnnotatedTrace::new(context, Execution::of(found));
+    let annotated = AnnotatedTrace::by_statements(context, Execution::of(found));
     let ending = annotated.ending.as_ref().expect("a counterexample ends in an error");
     let (rule, what) = match &ending.error {
         ReachedError::Assertion { operands, .. } => {

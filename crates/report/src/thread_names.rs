@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use selvedge_frontend::Context;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::trace::ThreadId;
 use selvedge_ir::{Count, EdgeId, LocId, Op, ProcId, Program};
@@ -23,19 +24,20 @@ pub struct ThreadNames {
 
 impl ThreadNames {
     /// Names the threads of some states that follow one another.
-    pub fn new<'s>(program: &Program, states: impl IntoIterator<Item = &'s State>) -> ThreadNames {
-        let mut names = ThreadNames { single: single(program), ..ThreadNames::default() };
-        states.into_iter().for_each(|state| names.see(program, state));
+    pub fn new<'s>(context: Context<'_>, states: impl IntoIterator<Item = &'s State>) -> ThreadNames {
+        let single = single(context.program, &context.map.wrappers);
+        let mut names = ThreadNames { single, ..ThreadNames::default() };
+        states.into_iter().for_each(|state| names.see(context, state));
         names
     }
 
     /// Names the threads of a state that are new.
-    pub fn see(&mut self, program: &Program, state: &State) {
+    pub fn see(&mut self, context: Context<'_>, state: &State) {
         for thread in &state.threads {
             if self.known.contains_key(&thread.id) {
                 continue;
             }
-            let plain = plain(program, thread);
+            let plain = plain(context.program, &context.map.wrappers, thread);
             let count = self.counts.entry(plain.to_string()).or_default();
             *count += 1;
             let name = if self.single.contains(plain) { plain.to_string() } else { format!("{plain}#{count}") };
@@ -54,9 +56,17 @@ impl ThreadNames {
     }
 }
 
+/// Procedures that the source does not have, with those that stand for them.
+type Wrappers = BTreeMap<ProcId, ProcId>;
+
+/// Returns the procedure of the source that a thread begins in.
+fn seen(wrappers: &Wrappers, proc: ProcId) -> ProcId {
+    wrappers.get(&proc).copied().unwrap_or(proc)
+}
+
 /// Returns what a thread runs: its kind, or the procedure that it began in.
-fn plain<'p>(program: &'p Program, thread: &Thread) -> &'p str {
-    let first = thread.stack.first().expect("a thread has a frame").proc;
+fn plain<'p>(program: &'p Program, wrappers: &Wrappers, thread: &Thread) -> &'p str {
+    let first = seen(wrappers, thread.stack.first().expect("a thread has a frame").proc);
     match thread.entry.map(|entry| &program.entries[entry]).filter(|entry| entry.proc == first) {
         Some(entry) => &entry.name,
         None => &program.procs[first].name,
@@ -64,7 +74,7 @@ fn plain<'p>(program: &'p Program, thread: &Thread) -> &'p str {
 }
 
 /// Returns the names that only one thread of a run can have. Copies of threads may have any name but the prelude's.
-fn single(program: &Program) -> BTreeSet<String> {
+fn single(program: &Program, wrappers: &Wrappers) -> BTreeSet<String> {
     let mut most: BTreeMap<&str, usize> = BTreeMap::new();
     let mut add = |name, count| *most.entry(name).or_default() += count;
     program.prelude.iter().for_each(|proc| add(&program.procs[*proc].name, 1));
@@ -74,7 +84,7 @@ fn single(program: &Program) -> BTreeSet<String> {
     let copies = program.edges.iter().any(|edge| matches!(edge.op, Op::Fork(_)));
     for (id, edge) in program.edges.iter_enumerated() {
         if let Op::Spawn(spawn) = &edge.op {
-            add(&program.procs[spawn.callee].name, if happens_once(program, id) { 1 } else { 2 });
+            add(&program.procs[seen(wrappers, spawn.callee)].name, if happens_once(program, id) { 1 } else { 2 });
         }
     }
     let is_single = |(name, count): &(&str, usize)| *count == 1 && !copies && !name.is_empty();
@@ -115,13 +125,15 @@ fn comes_back(program: &Program, proc: ProcId, edge: EdgeId) -> bool {
 #[cfg(test)]
 mod tests {
     use selvedge_check::ThreadScope;
+    use selvedge_frontend::Source;
+    use selvedge_ir::span::SourceMap;
     use selvedge_ir::text::parse;
     use selvedge_replay::Interpreter;
 
     use super::*;
 
     fn single_names(text: &str) -> Vec<String> {
-        single(&parse(text).expect("the program is well-formed")).into_iter().collect()
+        single(&parse(text).expect("the program is well-formed"), &Wrappers::new()).into_iter().collect()
     }
 
     #[test]
@@ -145,7 +157,8 @@ mod tests {
         let interpreter = Interpreter::new(&program, ThreadScope::Unbounded);
         let start = interpreter.starts(3).next().expect("there is a start");
         let state = interpreter.start(&start).expect("it is legal");
-        let names = ThreadNames::new(&program, [&state]);
+        let (map, source) = (SourceMap::default(), Source::default());
+        let names = ThreadNames::new(Context { program: &program, map: &map, source: &source }, [&state]);
         assert_eq!(names.all().map(|(_, name)| name).collect::<Vec<_>>(), ["p", "q#1", "q#2"]);
     }
 }

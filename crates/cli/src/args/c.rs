@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use selvedge_frontend::Extern;
 use selvedge_frontend::c::{DataModel, Properties, Property, read_property_file};
 use selvedge_frontend::files::read_regular;
 
-use super::values::data_model_parser;
+use super::values::{data_model_parser, extern_parser};
 
 /// How C programs are read; the options are those of compilers.
 #[derive(Clone, Debug, Default, Args)]
@@ -23,6 +24,13 @@ pub(crate) struct CArgs {
     /// Preprocess C programs with this compiler (`PROGRAM -E`), with our headers before those of the machine
     #[arg(long, value_name = "PROGRAM", global = true)]
     pub(crate) cc: Option<PathBuf>,
+    /// How many objects each place of a C program may allocate; the default is 2. An execution that allocates more is
+    /// not followed, and then no program is said to be safe
+    #[arg(long, value_name = "N", global = true)]
+    pub(crate) malloc_bound: Option<u32>,
+    /// What functions of a C program without a body do that are not known; by default they are not supported
+    #[arg(long = "extern", value_name = "MEANING", global = true, value_parser = extern_parser())]
+    pub(crate) externs: Option<Extern>,
 }
 
 impl CArgs {
@@ -33,6 +41,8 @@ impl CArgs {
             () if !self.include.is_empty() => Some("-I"),
             () if !self.define.is_empty() => Some("-D"),
             () if self.cc.is_some() => Some("--cc"),
+            () if self.malloc_bound.is_some() => Some("--malloc-bound"),
+            () if self.externs.is_some() => Some("--extern"),
             () => None,
         }
     }

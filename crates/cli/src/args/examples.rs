@@ -102,6 +102,7 @@ Examples:
   selvedge show cfg program.bp | dot -Tpdf > cfg.pdf     The control-flow graph for Graphviz.
   selvedge show cfg --picture svg program.bp > cfg.svg   The same as SVG, without Graphviz.
   selvedge show stats program.bp                         Statistics.
+  selvedge show types program.c                          Objects and functions with their types.
   selvedge show cfg system.pds | dot -Tpdf > pds.pdf     The states and rules of a pushdown system.
   selvedge show abstract-model --picture svg mutex.gcl   Abstract states of a program with integers.";
 

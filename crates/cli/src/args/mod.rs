@@ -139,6 +139,10 @@ pub(crate) struct CheckArgs {
     /// Write an HTML report: an execution to step through, or a proof to read; only with one FILE
     #[arg(long, value_name = "FILE", conflicts_with = "reachable")]
     pub(crate) html: Option<PathBuf>,
+    /// For C: write a C program that forces the schedule and the inputs of the error and really fails; only with one
+    /// FILE
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["all", "reachable"])]
+    pub(crate) harness: Option<PathBuf>,
     /// Show the whole state after each step of a trace, not only the changes
     #[arg(long)]
     pub(crate) full: bool,
@@ -365,7 +369,7 @@ impl QuestionArgs {
         union(&self.property)
     }
 
-    fn asks_for_deadlocks(&self) -> bool {
+    pub(crate) fn asks_for_deadlocks(&self) -> bool {
         self.deadlock || self.properties().has(Property::Deadlock)
     }
 
@@ -429,6 +433,9 @@ pub(crate) struct ReplayArgs {
     /// Write the execution as an HTML report
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// For C: write a C program that forces the schedule and the inputs of the trace and really fails
+    #[arg(long, value_name = "FILE")]
+    pub(crate) harness: Option<PathBuf>,
     /// Show the whole state after each step, not only the changes
     #[arg(long)]
     pub(crate) full: bool,

@@ -6,6 +6,7 @@ use selvedge_check::{ContextBound, Initial};
 use selvedge_driver::Pass;
 use selvedge_engines::EngineKind;
 use selvedge_engines::sat::{Recursion, SummaryMode};
+use selvedge_frontend::Extern;
 use selvedge_frontend::bp::Dialect;
 use selvedge_frontend::c::DataModel;
 
@@ -60,6 +61,8 @@ pub(crate) enum What {
     Ast,
     /// The intermediate representation, as text
     Ir,
+    /// The objects and functions of a C program, with their types and sizes
+    Types,
     /// The control-flow graph
     Cfg,
     /// Statistics
@@ -134,6 +137,12 @@ pub(super) fn data_model_parser() -> impl clap::builder::TypedValueParser<Value 
     let names: Vec<PossibleValue> = DataModel::ALL.iter().map(value).collect();
     PossibleValuesParser::new(names)
         .map(|name| DataModel::named(&name).expect("the parser accepts only the names of data models"))
+}
+
+pub(super) fn extern_parser() -> impl clap::builder::TypedValueParser<Value = Extern> {
+    let havoc = PossibleValue::new("havoc").help("they change nothing and return any value");
+    let skip = PossibleValue::new("skip").help("they change nothing and return 0");
+    PossibleValuesParser::new([havoc, skip]).map(|name| if name == "skip" { Extern::Skip } else { Extern::Havoc })
 }
 
 pub(super) fn summary_mode_parser() -> impl clap::builder::TypedValueParser<Value = SummaryMode> {

@@ -32,6 +32,8 @@ pub(crate) fn options(
         data_model: session.c.data_model.unwrap_or_default(),
         defines: session.c.defines(),
         include: session.c.include.clone(),
+        malloc_bound: session.c.malloc_bound,
+        externs: session.c.externs.unwrap_or_default(),
         path,
         preprocessed,
         ..question

@@ -1,12 +1,14 @@
 //! `selvedge replay`: executes a trace on a program.
 
 use selvedge_check::{Counterexample, Task};
+use selvedge_export::harness::harness;
 use selvedge_replay::replay::{Mismatch, Moment, replay};
 use selvedge_report::json::{TraceFile, read_trace};
 use selvedge_report::session::Session as Walk;
 use selvedge_report::text;
 use selvedge_report::{Execution, Source, html};
 
+use super::check::write_harness;
 use super::language::language_of;
 use super::program::{self, Program, Warnings};
 use crate::args::ReplayArgs;
@@ -17,7 +19,8 @@ use crate::session::Session;
 pub(crate) fn run(args: &ReplayArgs, session: &Session) -> Result<Exit, Exit> {
     program::check_stdin([&args.trace, &args.program]).map_err(|message| session.refuse(Exit::Usage, message))?;
     let files = CommandFiles::reading([&args.trace, &args.program], session);
-    files.writing("--html", args.html.as_ref()).check(session)?;
+    let files = files.writing("--html", args.html.as_ref());
+    files.writing("--harness", args.harness.as_ref()).check(session)?;
     let trace_source = program::read_data(&args.trace, session)?;
     let file =
         read_trace(trace_source.text()).map_err(|error| program::not_readable(&trace_source, &error, session))?;
@@ -56,8 +59,11 @@ fn judge(
         let walk = Walk::of(subject.context(task.program), &task, &counterexample);
         written = outputs::write(path, &html::execution(&walk, &task, "Trace"), session);
     }
+    let context = subject.context(task.program);
+    let forced = || harness(context, &counterexample.trace, &|trace| replay(&task, trace).is_ok());
+    let forced = write_harness(args.harness.as_ref(), forced, session);
     session.printer.out("VERIFICATION FAILED\n");
-    Ok(Exit::worst([Exit::Unsafe, written]))
+    Ok(Exit::worst([Exit::Unsafe, written, forced]))
 }
 
 /// Returns what the trace says about the step that fails.

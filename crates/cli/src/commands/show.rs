@@ -4,12 +4,14 @@ use selvedge_check::{Question, Task};
 use selvedge_driver::abstract_model;
 use selvedge_frontend::Language;
 use selvedge_frontend::bp::{self, LoadOptions, dump};
+use selvedge_frontend::c;
 use selvedge_ir::{dot, text};
 use selvedge_report::abstract_model::dot as dot_of_abstraction;
 use selvedge_report::{stats, svg, systems};
 
 use super::language::language_of;
 use super::program::{self, Program, Warnings};
+use super::reader;
 use super::system::{is_system, load_or_refuse};
 use crate::args::{Picture, ShowArgs, What};
 use crate::exit::Exit;
@@ -24,6 +26,9 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
         return show_tree(args, session);
     }
     let options = LoadOptions { entry: args.entry.clone(), ..LoadOptions::default() };
+    if args.what == What::Types {
+        return show_types(language, options, args, session);
+    }
     let subject = program::load_as(language, &args.input, &options, Warnings::Hidden, session)?;
     let posed = subject.pose(&Question::default(), session)?;
     let (program, target) = (&posed.program, &posed.target);
@@ -32,7 +37,7 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
             let message = "only Boolean programs have a syntax tree to show: `show ir` shows the program";
             return Err(session.refuse(Exit::Usage, message));
         }
-        What::Ir => text::print_with_target(program, target),
+        What::Ir | What::Types => text::print_with_target(program, target),
         What::Stats => stats::render(program, target),
         What::AbstractModel => return show_abstract_model(&subject, &posed.task(), args, session),
         What::Cfg => match args.picture {
@@ -41,6 +46,25 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
         },
     });
     Ok(Exit::Success)
+}
+
+/// The refusal of `show types`.
+const TYPES: &str = "only C programs have types to show: `show ir` shows what was read";
+
+/// The declarations of a C program, as far as it could be read; mistakes are reported beside them.
+fn show_types(language: Language, options: LoadOptions, args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
+    if language != Language::C {
+        return Err(session.refuse(Exit::Usage, TYPES));
+    }
+    let source = program::read(&args.input, session)?;
+    let options = reader::options(language, &args.input, options, session);
+    let options = options.map_err(|message| session.refuse(Exit::Input, message))?;
+    let unit = c::read_with(source.text(), &options);
+    let loaded = c::findings(&unit, source.text(), &options);
+    let source = loaded.source.unwrap_or(source);
+    program::print_diagnostics(&source, &loaded.diagnostics, Warnings::Hidden, session);
+    session.printer.out(&c::dump::declarations(&unit));
+    Ok(if unit.has_errors() { Exit::Input } else { Exit::Success })
 }
 
 /// The abstract model, which needs a solver.
@@ -61,12 +85,13 @@ fn show_system(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
         (What::Ast, _) => return refuse("pushdown systems have no syntax tree: `show ir` shows what was read"),
         (What::Cfg, Picture::Svg) => return refuse("pushdown systems are drawn for Graphviz only: --picture dot"),
         (What::AbstractModel, _) => return refuse("pushdown systems have no integers: `show cfg` draws them"),
+        (What::Types, _) => return refuse(TYPES),
         _ if args.entry.is_some() => return refuse("--entry is for programs"),
         _ => {}
     }
     let (_, pds) = load_or_refuse(&args.input, Warnings::Hidden, session)?;
     session.printer.out(&match args.what {
-        What::Ast | What::Ir => selvedge_frontend::pds::print(&pds),
+        What::Ast | What::Ir | What::Types => selvedge_frontend::pds::print(&pds),
         What::Stats | What::AbstractModel => systems::stats(&pds),
         What::Cfg => systems::dot(&pds),
     });

@@ -194,15 +194,23 @@ fn every_engine_has_a_page() {
     }
 }
 
+/// Copies the files of a folder.
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("the folder can be made");
+    for file in std::fs::read_dir(from).expect("the examples are there") {
+        let file = file.expect("the folder can be read").path();
+        if file.is_file() {
+            let copy = to.join(file.file_name().expect("a file has a name"));
+            std::fs::copy(&file, copy).expect("the example can be copied");
+        }
+    }
+}
+
 #[test]
 fn every_command_of_the_guide_prints_what_the_page_says() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide");
-    std::fs::create_dir_all(folder.join("examples")).expect("the folder can be made");
-    for file in std::fs::read_dir(docs().join("../examples")).expect("the examples are there") {
-        let file = file.expect("the folder can be read").path();
-        let copy = folder.join("examples").join(file.file_name().expect("a file has a name"));
-        std::fs::copy(&file, copy).expect("the example can be copied");
-    }
+    copy_folder(&docs().join("../examples"), &folder.join("examples"));
+    copy_folder(&docs().join("../examples/c"), &folder.join("examples/c"));
     let (mut n_examples, mut failures) = (0, Vec::new());
     for page in all_pages() {
         let text = std::fs::read_to_string(&page).expect("the page is there");

@@ -102,8 +102,9 @@ pub fn read(source: Source, options: &Options) -> Unit {
     parser::parse(preprocess(source, options), options)
 }
 
-/// Reads a translation unit and lowers it, with the user's headers if it is known where the text is from.
-pub(crate) fn load(text: &str, load: &crate::LoadOptions) -> crate::Loaded {
+/// Reads a translation unit with the options of a program, and with the user's headers if it is known where the text is
+/// from.
+pub fn read_with(text: &str, load: &crate::LoadOptions) -> Unit {
     let path = load.path.as_ref().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
     let mut options = Options {
         model: load.data_model,
@@ -114,13 +115,32 @@ pub(crate) fn load(text: &str, load: &crate::LoadOptions) -> crate::Loaded {
     if load.path.is_some() {
         options.read = Rc::new(read_from_disk);
     }
-    let unit = read(Source::new(path.clone(), load.preprocessed.as_deref().unwrap_or(text)), &options);
+    read(Source::new(path, load.preprocessed.as_deref().unwrap_or(text)), &options)
+}
+
+/// Reads a translation unit and lowers it, with the checks for the properties that are asked about.
+pub(crate) fn load(text: &str, load: &crate::LoadOptions) -> crate::Loaded {
+    let mut unit = read_with(text, load);
     let properties = if load.deadlock { Properties::of([Property::Deadlock]) } else { load.properties };
     let mut loaded = crate::Loaded::default();
     if !unit.has_errors() {
-        loaded = lower::lower(&unit, properties);
+        let malloc_bound = load.malloc_bound.unwrap_or(2);
+        let options = lower::Options { malloc_bound, externs: load.externs, asked: properties };
+        loaded = lower::lower(&mut unit, &options);
     }
     loaded.diagnostics.extend(unit.diagnostics.iter().cloned());
+    placed(loaded, &unit, text, load)
+}
+
+/// Returns what was found in reading a unit, without lowering it.
+pub fn findings(unit: &Unit, text: &str, load: &crate::LoadOptions) -> crate::Loaded {
+    let loaded = crate::Loaded { diagnostics: unit.diagnostics.clone(), ..crate::Loaded::default() };
+    placed(loaded, unit, text, load)
+}
+
+/// Returns a program and findings with places in the user's files.
+fn placed(mut loaded: crate::Loaded, unit: &Unit, text: &str, load: &crate::LoadOptions) -> crate::Loaded {
+    let path = load.path.as_ref().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
     let origin = match load.preprocessed {
         Some(_) => Origin::of_markers(&unit.files, &path, text),
         None => Origin::of_files(&unit.files, &path),

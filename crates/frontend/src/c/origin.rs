@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use selvedge_ir::span::{SourceMap, Span};
+use selvedge_ir::span::{Site, SourceMap, Span};
 
 use super::files::{FileId, Files};
 use crate::diagnostic::Diagnostic;
@@ -51,6 +51,7 @@ impl<'u> Origin<'u> {
         map.edges.iter_mut().for_each(|edge| edge.span = self.moved(edge.span).unwrap_or_default());
         map.vars.iter_mut().for_each(|span| *span = self.moved(*span).unwrap_or_default());
         map.procs.iter_mut().for_each(|span| *span = self.moved(*span).unwrap_or_default());
+        map.sites.retain(|_, site| self.is_exact(site));
         for diagnostic in diagnostics {
             diagnostic.primary.span = self.moved(diagnostic.primary.span).unwrap_or_default();
             // Places in our headers are not in the text: remarks about them are left out.
@@ -63,6 +64,15 @@ impl<'u> Origin<'u> {
             }
         }
         self.source
+    }
+
+    /// Returns whether a site is in the main file as the user has it.
+    fn is_exact(&self, site: &Site) -> bool {
+        let span = match site {
+            Site::Before(span) | Site::After(span) | Site::Waking(span) => span,
+            Site::Between(update) => &update.whole,
+        };
+        self.named.is_none() && self.files.of(span.start) == FileId::new(0)
     }
 
     fn moved(&mut self, span: Span) -> Option<Span> {

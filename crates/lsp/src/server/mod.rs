@@ -21,13 +21,14 @@ use selvedge_frontend::Language;
 use selvedge_frontend::bp::{Dialect, LoadOptions};
 use selvedge_frontend::diagnostic::{Annotation, Severity};
 use selvedge_frontend::visible::visible_name;
+use selvedge_ir::span::Span;
 use serde_json::{Value, json};
 
 use checks::Checks;
 use client::{Client, ErrorCode, Incoming, Refusal};
 use places::Places;
 
-use crate::found::dialect_of;
+use crate::found::{dialect_of, header_options};
 use crate::frames::Frames;
 
 /// Returns what the server can do.
@@ -159,7 +160,9 @@ impl Server<'_, '_> {
         }
         let arguments = params["arguments"][0].clone();
         let uri = arguments["uri"].as_str().unwrap_or("").to_string();
-        let Some(text) = self.files.get(&uri).cloned() else {
+        // Files that other servers look after are not open here: their text comes with the question.
+        let sent = arguments["text"].as_str().map(str::to_string);
+        let Some(text) = self.files.get(&uri).cloned().or(sent) else {
             return Err((ErrorCode::InvalidParams, format!("{} is not open", visible_name(&uri))));
         };
         let token = params["workDoneToken"].clone();
@@ -241,23 +244,27 @@ fn path_of(uri: &str) -> String {
 /// Returns the diagnostics of a text.
 fn diagnostics(uri: &str, text: &str, dialect: Option<Dialect>) -> Vec<Value> {
     let places = Places::new(text);
-    let options = LoadOptions { dialect: dialect_of(text, dialect), ..LoadOptions::default() };
-    let loaded = selvedge_frontend::load(Path::new(&path_of(uri)), text, &options);
+    let path = Path::new(&path_of(uri)).to_path_buf();
+    let options = LoadOptions { dialect: dialect_of(text, dialect), ..header_options(text, &path) };
+    let loaded = selvedge_frontend::load(&path, text, &options);
     let remark = |annotation: &Annotation| {
         json!({
             "location": { "uri": uri, "range": places.range(annotation.span) },
             "message": annotation.label,
         })
     };
+    // Places in headers are behind the text.
+    let is_inside = |span: Span| span.end as usize <= text.len();
+    let shown = |span: Span| places.range(if is_inside(span) { span } else { Span::default() });
     let view = |found: &selvedge_frontend::diagnostic::Diagnostic| {
         let help = found.help.as_ref().map_or(String::new(), |help| format!("\nhelp: {help}"));
         json!({
-            "range": places.range(found.primary.span),
+            "range": shown(found.primary.span),
             "severity": match found.severity { Severity::Error => 1, Severity::Warning => 2, Severity::Note => 3 },
             "code": found.code.as_str(),
             "source": "selvedge",
             "message": format!("{}{help}", found.message),
-            "relatedInformation": found.secondary.iter().map(remark).collect::<Vec<_>>(),
+            "relatedInformation": found.secondary.iter().filter(|also| is_inside(also.span)).map(remark).collect::<Vec<_>>(),
         })
     };
     loaded.diagnostics.iter().map(view).collect()

@@ -1,7 +1,11 @@
 //! The requests that a text alone answers.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use selvedge_frontend::bp::ast::{Block, Item, ProcessItem, Span, StmtKind};
-use selvedge_frontend::{Language, gcl};
+use selvedge_frontend::{Language, LoadOptions, gcl};
+use selvedge_ir::Op;
 use serde_json::{Value, json};
 
 use super::names::{Entity, Index, Kind};
@@ -108,7 +112,7 @@ pub(super) fn lenses(uri: &str, text: &str) -> Value {
     json!(all)
 }
 
-/// Returns what can be asked for alone: the assertions of a Boolean program, the conditions of guarded commands.
+/// Returns what can be asked for alone: the assertions of a program, the conditions of guarded commands.
 fn questions(language: Language, text: &str) -> Vec<Span> {
     let mut found = Vec::new();
     match language {
@@ -133,9 +137,19 @@ fn questions(language: Language, text: &str) -> Vec<Span> {
                 }
             }
         }
-        Language::C | Language::Pds | Language::Tts | Language::Spec => {}
+        Language::C => found = asserted(text),
+        Language::Pds | Language::Tts | Language::Spec => {}
     }
     found
+}
+
+/// Returns the assertions of the C functions that run, in the order of the text.
+fn asserted(text: &str) -> Vec<Span> {
+    let loaded = selvedge_frontend::load(Path::new("program.c"), text, &LoadOptions::default());
+    let Some(program) = loaded.program else { return Vec::new() };
+    let edges = program.edges.iter_enumerated().filter(|(_, edge)| matches!(edge.op, Op::Assert(_)));
+    let spans: BTreeSet<Span> = edges.map(|(edge, _)| loaded.source_map.edges[edge].span).collect();
+    spans.into_iter().collect()
 }
 
 fn assertions(block: &Block, found: &mut Vec<Span>) {

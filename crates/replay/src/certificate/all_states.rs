@@ -23,7 +23,7 @@ const MOST_STATES: usize = 250_000;
 /// Checks that no state is an error.
 pub(super) fn verify(task: &Task<'_>, run: &Run<'_>) -> Result<(), Refused> {
     let interpreter = Interpreter::new(task.program, task.threads);
-    interpreter.enumerable().map_err(|_| Flaw::OutOfScope("it has integers"))?;
+    interpreter.enumerable().map_err(|_| Unjudged::Beyond("it has integers with too many values"))?;
     let mut visit = Visit { task, run, interpreter, known: HashSet::new(), waiting: Vec::new() };
     visit.start(most_threads(task)?)?;
     while let Some(state) = visit.waiting.pop() {

@@ -15,6 +15,7 @@ use crate::json::list;
 use crate::names::{Names, vars_of};
 use crate::session::Session;
 use crate::text;
+use crate::views::{Holders, follow, is_hidden, word};
 
 /// Returns the program, by numbers:
 ///
@@ -27,6 +28,7 @@ use crate::text;
 /// | `edges` | for each edge: first line, last line, text |
 /// | `locs` | for each location the line of the statement that follows; 0 for none, or for guarded commands |
 /// | `words` | for variables whose values have names, the names of 0, 1, .. |
+/// | `unseen` | the variables and the procedures that the source does not have |
 /// | `guarded` | whether there is only one thread, whose position is of no interest: guarded commands |
 pub(super) fn program(context: Context<'_>) -> Json {
     let (program, source) = (context.program, context.source);
@@ -61,6 +63,10 @@ pub(super) fn program(context: Context<'_>) -> Json {
         "edges": list(program.edges.indices(), edge),
         "locs": list(program.locs.indices(), line),
         "words": words,
+        "unseen": [
+            numbers(&program.vars.indices().filter(|var| is_hidden(context.map, *var)).collect::<Vec<_>>()),
+            list(context.map.wrappers.keys(), |proc| proc.index().into()),
+        ],
         "guarded": guarded,
     })
 }
@@ -73,10 +79,15 @@ type Operation = Vec<Json>;
 pub(super) fn trace(session: &Session<'_>, title: &str) -> Json {
     let mut remarks = Remarks::default();
     let mut steps = Vec::with_capacity(session.len());
+    let of = |scope: Scope| vars_of(session.context.program, scope);
+    let (shared, thread_vars, holders) = (of(Scope::Shared), of(Scope::Thread), Holders::new());
+    let mut writer = Writer { context: session.context, shared, thread_vars, holders };
+    let start = writer.state(session.state(0));
     for (number, told) in session.annotated().iter().enumerate() {
+        follow(session.context.map, &mut writer.holders, session.names(), told.thread, &told.changes);
         let fails = told.events.contains(&crate::annotated_trace::Event::AssertionFails);
         let flags = u8::from(told.atomic) | u8::from(told.idle) << 1 | u8::from(fails) << 2;
-        let changes = operations(session.state(number), session.state(number + 1));
+        let changes = writer.operations(session.state(number), session.state(number + 1));
         let notes: Vec<usize> = notes(told).into_iter().map(|note| remarks.number(note)).collect();
         steps.push(json!([told.thread.0, told.edge.index(), flags, told.depth, changes, notes]));
     }
@@ -84,7 +95,7 @@ pub(super) fn trace(session: &Session<'_>, title: &str) -> Json {
     json!({
         "title": title,
         "names": names,
-        "start": state(session.state(0)),
+        "start": start,
         "remarks": remarks.list,
         "steps": steps,
         "ending": session.ending().map(|found| ending(session, found)),
@@ -147,94 +158,114 @@ fn ending(session: &Session<'_>, ending: &Ending) -> Json {
     })
 }
 
-/// A whole state: shared values, holder of the atomic flag, threads.
-fn state(state: &State) -> Json {
-    json!([values(&state.shared), holder(state), state.threads.iter().map(thread).collect::<Vec<_>>()])
+/// Writes states; knows who holds which lock in the state that is written.
+struct Writer<'a> {
+    context: Context<'a>,
+    shared: Vec<VarId>,
+    thread_vars: Vec<VarId>,
+    holders: Holders,
+}
+
+impl Writer<'_> {
+    /// A whole state: shared values, holder of the atomic flag, threads.
+    fn state(&self, state: &State) -> Json {
+        let threads: Vec<Json> = state.threads.iter().map(|thread| self.thread(thread)).collect();
+        json!([self.values(&self.shared, &state.shared), holder(state), threads])
+    }
+
+    fn thread(&self, thread: &Thread) -> Json {
+        let entry = thread.entry.map_or(json!(-1), |entry| json!(entry.index()));
+        let frames: Vec<Json> = thread.stack.iter().map(|frame| self.frame(frame)).collect();
+        json!([thread.id.0, entry, self.values(&self.thread_vars, &thread.vars), frames])
+    }
+
+    fn frame(&self, frame: &Frame) -> Json {
+        let locals = &self.context.program.procs[frame.proc].locals;
+        json!([frame.proc.index(), frame.loc.index(), self.values(locals, &frame.locals)])
+    }
+
+    fn values(&self, vars: &[VarId], values: &[Value]) -> Vec<Json> {
+        vars.iter().zip(values).map(|(var, value)| self.value(*var, *value)).collect()
+    }
+
+    /// Truth values are 0 and 1; integers that a page cannot hold are texts, and so are values that the source has words
+    /// for. The names of values of guarded commands are in the program.
+    fn value(&self, var: VarId, value: Value) -> Json {
+        if self.context.map.views.contains_key(&var)
+            && let Some(word) = word(self.context.map, &self.holders, var, value)
+        {
+            return json!(word);
+        }
+        match value {
+            Value::Bool(value) => json!(u8::from(value)),
+            number => match number.number() {
+                number if number.unsigned_abs() < 1 << 53 => json!(number as i64),
+                number => json!(number.to_string()),
+            },
+        }
+    }
+
+    /// The operations that make one state of another, in the order in which they are to be made:
+    ///
+    /// | number | operands | what |
+    /// |---|---|---|
+    /// | 0 | slot, value | a shared variable |
+    /// | 1 | thread | the holder of the atomic flag, or -1 |
+    /// | 2 | thread, slot, value | a per-thread variable |
+    /// | 3 | thread, number | takes frames away |
+    /// | 4 | thread, frame | puts a frame on top |
+    /// | 5 | thread, frame number, location | a frame moves |
+    /// | 6 | thread, frame number, slot, value | a local |
+    /// | 7 | thread as in states | a new thread |
+    /// | 8 | thread | a thread is gone |
+    fn operations(&self, before: &State, after: &State) -> Vec<Operation> {
+        let mut list: Vec<Operation> = Vec::new();
+        for (slot, value) in differing(&before.shared, &after.shared) {
+            list.push(vec![json!(0), json!(slot), self.value(self.shared[slot], value)]);
+        }
+        if before.holder != after.holder {
+            list.push(vec![json!(1), holder(after)]);
+        }
+        for old in &before.threads {
+            match after.thread(old.id) {
+                Some(new) => self.thread_operations(old, new, &mut list),
+                None => list.push(vec![json!(8), json!(old.id.0)]),
+            }
+        }
+        for new in after.threads.iter().filter(|new| before.thread(new.id).is_none()) {
+            list.push(vec![json!(7), self.thread(new)]);
+        }
+        list
+    }
+
+    fn thread_operations(&self, old: &Thread, new: &Thread, list: &mut Vec<Operation>) {
+        let id = json!(old.id.0);
+        for (slot, value) in differing(&old.vars, &new.vars) {
+            list.push(vec![json!(2), id.clone(), json!(slot), self.value(self.thread_vars[slot], value)]);
+        }
+        let common = old.stack.iter().zip(&new.stack).take_while(|(old, new)| old.proc == new.proc).count();
+        if old.stack.len() > common {
+            list.push(vec![json!(3), id.clone(), json!(old.stack.len() - common)]);
+        }
+        for (number, (old, new)) in old.stack.iter().zip(&new.stack).take(common).enumerate() {
+            if old.loc != new.loc {
+                list.push(vec![json!(5), id.clone(), json!(number), json!(new.loc.index())]);
+            }
+            let locals = &self.context.program.procs[new.proc].locals;
+            for (slot, value) in differing(&old.locals, &new.locals) {
+                list.push(vec![json!(6), id.clone(), json!(number), json!(slot), self.value(locals[slot], value)]);
+            }
+        }
+        for pushed in &new.stack[common..] {
+            list.push(vec![json!(4), id.clone(), self.frame(pushed)]);
+        }
+    }
 }
 
 fn holder(state: &State) -> Json {
     state.holder.map_or(json!(-1), |holder| json!(holder.0))
 }
 
-fn thread(thread: &Thread) -> Json {
-    let entry = thread.entry.map_or(json!(-1), |entry| json!(entry.index()));
-    json!([thread.id.0, entry, values(&thread.vars), thread.stack.iter().map(frame).collect::<Vec<_>>()])
-}
-
-fn frame(frame: &Frame) -> Json {
-    json!([frame.proc.index(), frame.loc.index(), values(&frame.locals)])
-}
-
-fn values(values: &[Value]) -> Vec<Json> {
-    values.iter().map(|value| value_json(*value)).collect()
-}
-
-/// Truth values are 0 and 1; integers that a page cannot hold are texts.
-fn value_json(value: Value) -> Json {
-    match value {
-        Value::Bool(value) => json!(u8::from(value)),
-        number => match number.number() {
-            number if number.unsigned_abs() < 1 << 53 => json!(number as i64),
-            number => json!(number.to_string()),
-        },
-    }
-}
-
-/// The operations that make one state of another, in the order in which they are to be made:
-///
-/// | number | operands | what |
-/// |---|---|---|
-/// | 0 | slot, value | a shared variable |
-/// | 1 | thread | the holder of the atomic flag, or -1 |
-/// | 2 | thread, slot, value | a per-thread variable |
-/// | 3 | thread, number | takes frames away |
-/// | 4 | thread, frame | puts a frame on top |
-/// | 5 | thread, frame number, location | a frame moves |
-/// | 6 | thread, frame number, slot, value | a local |
-/// | 7 | thread as in states | a new thread |
-/// | 8 | thread | a thread is gone |
-fn operations(before: &State, after: &State) -> Vec<Operation> {
-    let mut list: Vec<Operation> = Vec::new();
-    for (slot, value) in differing(&before.shared, &after.shared) {
-        list.push(vec![json!(0), json!(slot), value_json(value)]);
-    }
-    if before.holder != after.holder {
-        list.push(vec![json!(1), holder(after)]);
-    }
-    for old in &before.threads {
-        match after.thread(old.id) {
-            Some(new) => thread_operations(old, new, &mut list),
-            None => list.push(vec![json!(8), json!(old.id.0)]),
-        }
-    }
-    for new in after.threads.iter().filter(|new| before.thread(new.id).is_none()) {
-        list.push(vec![json!(7), thread(new)]);
-    }
-    list
-}
-
 fn differing<'v>(old: &'v [Value], new: &'v [Value]) -> impl Iterator<Item = (usize, Value)> + 'v {
     old.iter().zip(new).enumerate().filter(|(_, (old, new))| old != new).map(|(slot, (_, new))| (slot, *new))
-}
-
-fn thread_operations(old: &Thread, new: &Thread, list: &mut Vec<Operation>) {
-    let id = json!(old.id.0);
-    for (slot, value) in differing(&old.vars, &new.vars) {
-        list.push(vec![json!(2), id.clone(), json!(slot), value_json(value)]);
-    }
-    let common = old.stack.iter().zip(&new.stack).take_while(|(old, new)| old.proc == new.proc).count();
-    if old.stack.len() > common {
-        list.push(vec![json!(3), id.clone(), json!(old.stack.len() - common)]);
-    }
-    for (number, (old, new)) in old.stack.iter().zip(&new.stack).take(common).enumerate() {
-        if old.loc != new.loc {
-            list.push(vec![json!(5), id.clone(), json!(number), json!(new.loc.index())]);
-        }
-        for (slot, value) in differing(&old.locals, &new.locals) {
-            list.push(vec![json!(6), id.clone(), json!(number), json!(slot), value_json(value)]);
-        }
-    }
-    for pushed in &new.stack[common..] {
-        list.push(vec![json!(4), id.clone(), frame(pushed)]);
-    }
 }

@@ -14,6 +14,7 @@ use selvedge_replay::{Outcome, State, Violation, replay};
 
 use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Annotator, Context, Ending, Execution};
 use crate::thread_names::ThreadNames;
+use crate::views::{Holders, follow};
 
 pub use sight::{FrameSight, ThreadSight};
 pub use walk::Direction;
@@ -27,6 +28,7 @@ pub struct Session<'a> {
     pub context: Context<'a>,
     annotator: Annotator<'a>,
     names: ThreadNames,
+    /// The steps; of those that are one statement, the last.
     steps: Vec<Step>,
     /// The start, and the state after each step; the last step has none if it fails an assertion.
     states: Vec<State>,
@@ -50,13 +52,15 @@ impl<'a> Session<'a> {
 
     /// The session of any execution.
     pub fn new(context: Context<'a>, execution: &Execution<'_>) -> Session<'a> {
-        let annotated = AnnotatedTrace::new(context, *execution);
+        let annotated = AnnotatedTrace::by_statements(context, *execution);
+        let last = execution.states.last().unwrap_or(execution.start);
+        let after = |told: &AnnotatedStep| execution.states.get(told.last).unwrap_or(last);
         Session {
             context,
             annotator: Annotator::new(context),
             names: annotated.names,
-            steps: execution.steps.to_vec(),
-            states: std::iter::once(execution.start).chain(execution.states).cloned().collect(),
+            steps: annotated.steps.iter().map(|told| execution.steps[told.last].clone()).collect(),
+            states: std::iter::once(execution.start).chain(annotated.steps.iter().map(after)).cloned().collect(),
             told: annotated.steps,
             ending: annotated.ending,
         }
@@ -108,9 +112,9 @@ impl<'a> Session<'a> {
             Outcome::Next(state) => Some(state),
             Outcome::Blocked | Outcome::Failed => None,
         };
-        after.iter().for_each(|state| self.names.see(self.context.program, state));
+        after.iter().for_each(|state| self.names.see(self.context, state));
         let before = self.state(self.len());
-        self.told.push(self.annotator.step(&self.names, &step, before, after.as_ref()));
+        self.told.push(self.annotator.step(&self.names, &self.holders(self.len()), &step, before, after.as_ref()));
         self.steps.push(step);
         self.states.extend(after);
         self.set_ending(violation);
@@ -123,8 +127,8 @@ impl<'a> Session<'a> {
             Outcome::Blocked | Outcome::Failed => None,
         };
         let mut names = self.names.clone();
-        after.iter().for_each(|state| names.see(self.context.program, state));
-        self.annotator.step(&names, step, self.state(self.len()), after)
+        after.iter().for_each(|state| names.see(self.context, state));
+        self.annotator.step(&names, &self.holders(self.len()), step, self.state(self.len()), after)
     }
 
     /// Says in which error the execution ends, if in one.
@@ -139,7 +143,7 @@ impl<'a> Session<'a> {
         self.steps.truncate(position);
         self.told.truncate(position);
         self.states.truncate(position + 1);
-        self.names = ThreadNames::new(self.context.program, &self.states);
+        self.names = ThreadNames::new(self.context, &self.states);
         self.ending = None;
     }
 
@@ -151,6 +155,15 @@ impl<'a> Session<'a> {
     /// The names of the threads.
     pub fn names(&self) -> &ThreadNames {
         &self.names
+    }
+
+    /// Returns who holds which lock at a position.
+    pub(crate) fn holders(&self, position: usize) -> Holders {
+        let mut holders = Holders::new();
+        for told in &self.told[..position.min(self.told.len())] {
+            follow(self.context.map, &mut holders, &self.names, told.thread, &told.changes);
+        }
+        holders
     }
 
     pub(crate) fn annotator(&self) -> &Annotator<'a> {

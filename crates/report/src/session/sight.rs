@@ -8,6 +8,7 @@ use selvedge_replay::Thread;
 use super::Session;
 use crate::annotated_trace::Binding;
 use crate::source::Position;
+use crate::views::is_wrapper;
 
 /// A live thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub struct FrameSight {
 impl Session<'_> {
     /// The shared variables at a position.
     pub fn shared(&self, position: usize) -> Vec<Binding> {
-        self.annotator.shared(self.state(position))
+        self.annotator.shared(&self.holders(position), self.state(position))
     }
 
     /// The live threads at a position, in the order of their numbers.
@@ -69,12 +70,13 @@ impl Session<'_> {
                 locals: self.annotator.locals(frame),
             }
         };
+        let shown = thread.stack.iter().rev().filter(|frame| !is_wrapper(self.context.map, frame.proc));
         ThreadSight {
             id: thread.id,
             name: self.names.of(thread.id),
             atomic,
             vars: self.annotator.thread_vars(thread),
-            frames: thread.stack.iter().rev().map(frame).collect(),
+            frames: shown.map(frame).collect(),
         }
     }
 }

@@ -6,6 +6,8 @@
 
 use selvedge_ir::Value;
 
+use crate::views::Holders;
+
 /// An expression that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Watch {
@@ -191,7 +193,7 @@ impl super::Session<'_> {
             let frame = thread.stack.iter().rev().nth(frame).unwrap_or_else(|| thread.top());
             self.annotator().locals(frame).into_iter().chain(self.annotator().thread_vars(thread))
         });
-        let mut all = of_thread.into_iter().flatten().chain(self.annotator().shared(state));
+        let mut all = of_thread.into_iter().flatten().chain(self.annotator().shared(&Holders::new(), state));
         let plain = |binding: &crate::annotated_trace::Binding| self.context.program.vars[binding.var].name == name;
         all.find(|binding| binding.name == name || plain(binding)).map(|binding| binding.value)
     }

@@ -280,7 +280,8 @@ pub fn target(context: Context<'_>, target: &Target) -> String {
 /// Returns the names of the properties that are asked about, if they are not the assertions of the program alone.
 fn asked_properties(context: Context<'_>) -> Option<String> {
     let names = &context.map.properties;
-    (!names.is_empty() && *names != ["assertions"]).then(|| names.join(", "))
+    let is_told = names.is_empty() || *names == ["assertions"] || *names == ["deadlock"];
+    (!is_told).then(|| names.join(", "))
 }
 
 /// Returns the word for an error that is searched for.

@@ -9,12 +9,13 @@ use selvedge_replay::{State, Thread};
 use super::layout::{cut, equations, fill, list};
 use super::result::{Detail, Style};
 use crate::annotated_trace::{
-    AnnotatedStep, AnnotatedTrace, Annotator, Change, Context, Ending, Event, Execution, Operand, ReachedError,
-    StartedThread,
+    AnnotatedStep, AnnotatedTrace, Annotator, Binding, Change, Context, Ending, Event, Execution, Operand,
+    ReachedError, StartedThread,
 };
-use crate::names::{count, shown};
+use crate::names::{self, count, shown};
 use crate::palette::paint;
 use crate::thread_names::ThreadNames;
+use crate::views::{Holders, follow, is_wrapper};
 
 /// The widest statement that is not cut.
 const MAX_STATEMENT: usize = 48;
@@ -47,12 +48,12 @@ pub(super) fn trace_in(
     title: &str,
     style: Style,
 ) -> String {
-    let annotated = AnnotatedTrace::new(context, execution);
+    let annotated = AnnotatedTrace::by_statements(context, execution);
     let annotator = Annotator::new(context);
     let mut text = format!("{}: {}\n", paint(style.palette.strong, title), extent(&annotated));
     text.push_str(&start(&annotated));
-    let (names, width) = (annotated.names.clone(), statement_width(&annotated));
-    let page = Page { context, annotator, style, width, name_width: name_width(&annotated), names };
+    let (names, width, name_width) = (annotated.names.clone(), statement_width(&annotated), name_width(&annotated));
+    let page = Page { context, annotator, style, width, name_width, names };
     if !annotated.steps.is_empty() {
         let heading = format!("{:>6} {:>width$} {:>6}   statement", "step", "thread", "line", width = page.name_width);
         let _ = writeln!(text, "{}", paint(style.palette.dim, heading));
@@ -60,6 +61,7 @@ pub(super) fn trace_in(
     let first = u32::from(context.program.prelude.is_some());
     let mut turn = 1;
     let mut running: Option<ThreadId> = None;
+    let mut holders = Holders::new();
     for (number, told) in annotated.steps.iter().enumerate() {
         // A switch to a thread of a smaller number begins the next context or round; the prelude is outside of both.
         if running != Some(told.thread) {
@@ -74,8 +76,9 @@ pub(super) fn trace_in(
             running = Some(told.thread);
         }
         page.step(number + 1, told, &mut text);
-        if let (Detail::Full, Some(state)) = (style.detail, execution.states.get(number)) {
-            page.state(state, &mut text);
+        follow(context.map, &mut holders, &page.names, told.thread, &told.changes);
+        if let (Detail::Full, Some(state)) = (style.detail, execution.states.get(told.last)) {
+            page.state(&holders, state, &mut text);
         }
     }
     if let Some(ending) = &annotated.ending {
@@ -196,9 +199,9 @@ impl Page<'_> {
     }
 
     /// The whole state after a step.
-    fn state(&self, state: &State, text: &mut String) {
+    fn state(&self, holders: &Holders, state: &State, text: &mut String) {
         let mut lines = Vec::new();
-        let shared = equations(&self.annotator.shared(state));
+        let shared = equations(&self.annotator.shared(holders, state));
         if !shared.is_empty() {
             lines.push(format!("shared: {}", list(&shared, self.indent() + 2)));
         }
@@ -213,7 +216,8 @@ impl Page<'_> {
 
     /// Writes one thread of a state: its position, its stack from the first frame on, and its variables.
     fn thread(&self, state: &State, thread: &Thread) -> String {
-        let frames = thread.stack.iter().map(|frame| {
+        let shown = thread.stack.iter().filter(|frame| !is_wrapper(self.context.map, frame.proc));
+        let frames = shown.map(|frame| {
             let place = self.annotator.place(frame.loc);
             let line = place.map(|span| format!(":{}", self.context.source.line(span.start as usize)));
             let locals = equations(&self.annotator.locals(frame)).join(", ");
@@ -286,6 +290,13 @@ pub fn event_text(name: &str, event: &Event) -> String {
         Event::NoRoom => "starts no thread: as many live as may".to_string(),
         Event::Ends => format!("{name} ends"),
         Event::AssertionFails => "fails".to_string(),
+        Event::Reads(read) => format!("reads {}", equations(read).join(", ")),
+        Event::Keeps(kept) => {
+            let stays = |one: &Binding| format!("{} stays {}", one.name, shown(one.value, one.word.as_ref()));
+            kept.iter().map(stays).collect::<Vec<_>>().join(", ")
+        }
+        Event::Input { function, free: true, .. } => format!("{function}() returned *"),
+        Event::Input { function, value, free: false } => format!("{function}() returned {}", names::value(*value)),
     }
 }
 

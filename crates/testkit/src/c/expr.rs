@@ -5,7 +5,7 @@
 //! of `&&`, `||`, `?:` and `,` have an order, so both may.
 
 use super::maker::{Function, Maker, Named, Param, Target};
-use super::types::{BOOL, INT, LONG, Ty, ULONG, UNSIGNED};
+use super::types::{INT, LONG, Ty, ULONG, UNSIGNED};
 
 impl Maker<'_> {
     /// Returns an expression without effects.
@@ -54,7 +54,7 @@ impl Maker<'_> {
 
     /// Returns the operand of an operation that could overflow in a signed type: mostly as an unsigned number.
     fn wrapped(&mut self, operand: String, ty: Ty) -> (String, Ty) {
-        if ty.promoted().signed && self.rng.percent(50) {
+        if ty.promoted().signed && self.rng.percent(25) {
             let unsigned = ty.unsigned();
             return (format!("({}){operand}", unsigned.name), unsigned);
         }
@@ -202,7 +202,7 @@ impl Maker<'_> {
     /// Returns an assignment, or an increment.
     fn assignment(&mut self, below: usize) -> (String, Ty) {
         let (place, ty) = self.place();
-        if self.rng.percent(25) && (!ty.promoted().signed || ty.bits < 32 || self.rng.coin()) && ty != BOOL {
+        if self.rng.percent(25) && (!ty.promoted().signed || ty.bits < 32 || self.rng.coin()) {
             let op = ["++", "--"][self.rng.below(2)];
             return (if self.rng.coin() { format!("{place}{op}") } else { format!("{op}{place}") }, ty);
         }

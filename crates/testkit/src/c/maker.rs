@@ -255,7 +255,7 @@ impl Maker<'_> {
                         found.push(format!("&{}", self.element_of(array)));
                     }
                 }
-                for (record, number) in &self.records {
+                for (record, number) in self.records.iter().filter(|(record, _)| record.starts_with('$')) {
                     let parts = self.structs[*number].with_address.iter().filter(|(_, other)| *other == ty);
                     found.extend(parts.map(|(part, _)| format!("&{record}.{part}")));
                 }
@@ -269,7 +269,7 @@ impl Maker<'_> {
                 );
             }
             Target::Struct(number) => {
-                let records = self.records.iter().filter(|(_, other)| *other == number);
+                let records = self.records.iter().filter(|(name, other)| *other == number && name.starts_with('$'));
                 found.extend(records.map(|(record, _)| format!("&{record}")));
             }
         }

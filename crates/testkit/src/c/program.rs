@@ -2,8 +2,8 @@
 //!
 //! In the text `$` stands for a prefix of all names that the program declares outside of functions, so that many programs
 //! fit into one file. A program has one run: nothing is read before it is set, pointers point to objects that live,
-//! indices lie inside of arrays, and no value depends on an order that C leaves open. What is left of undefined behaviour
-//! (overflow of signed numbers, shifts of negative ones) the sanitizer of the compiler finds.
+//! indices lie inside of arrays, and no value depends on an order that C leaves open. Signed numbers wrap
+//! around, as the compiler is told. What is left of undefined behaviour the sanitizer of the compiler finds.
 
 use super::maker::{Array, Function, Maker, Named, Param, Pointer, Rare, Struct, Target};
 use super::types::{INT, Ty, UNSIGNED};
@@ -14,7 +14,7 @@ use crate::rng::Rng;
 pub(super) struct Generated {
     /// Its text, with `$` for the prefix.
     pub(super) text: String,
-    /// The names of the numbers that are compared in the end.
+    /// The names of the numbers that are compared in the end. The last one counts calls and rounds of loops.
     pub(super) observed: Vec<String>,
     /// Set if it has constructs that may be refused.
     pub(super) is_rare: bool,
@@ -77,7 +77,7 @@ impl<'r> Maker<'r> {
         self.line("enum $E { $E0, $E1 = 5, $E2 };");
         self.line("enum $F { $F0 = -3, $F1, $F2 = 100 };");
         self.line("typedef unsigned short $word;");
-        self.line("int $fuel = 6; unsigned $chain; int $done;");
+        self.line("int $fuel = 6; unsigned $chain, $work; unsigned long long $effect; int $done;");
         for number in 0..self.rng.between(3, 6) {
             let ty = if number == 0 { INT } else { Ty::random(self.rng) };
             let value = if self.rng.percent(70) { format!(" = {}", ty.constant(self.rng)) } else { String::new() };
@@ -211,6 +211,7 @@ impl<'r> Maker<'r> {
         self.indent = 1;
         self.result = function.result;
         self.declared.clear();
+        self.line("$work++;");
         if function.recurses {
             let value = function.result.map_or(String::new(), |_| self.pure(1).0);
             self.line(format!("if (depth <= 0) return {value};"));
@@ -305,7 +306,7 @@ impl<'r> Maker<'r> {
         let observed: Vec<String> = (0..self.n_observed).map(|number| format!("$o{number}")).collect();
         let mut lines = vec![format!("unsigned long long {};", observed.join(", "))];
         lines.extend(self.lines);
-        let observed = observed.into_iter().chain(["$done".to_owned()]).collect();
+        let observed = observed.into_iter().chain(["$done".to_owned(), "$work".to_owned()]).collect();
         Generated { text: lines.join("\n") + "\n", observed, is_rare }
     }
 }

@@ -18,6 +18,9 @@ impl Maker<'_> {
         let sizes = (self.named.len(), self.pointers.len(), self.arrays.len(), self.records.len());
         self.line(format!("{head} {{"));
         self.indent += 1;
+        if ["while", "do", "for"].iter().any(|word| head.starts_with(word)) {
+            self.line("$work++;");
+        }
         let count = self.rng.between(1, 3);
         self.stmts(count, depth);
         self.indent -= 1;
@@ -64,9 +67,13 @@ impl Maker<'_> {
         self.line(format!("{effect};"));
     }
 
-    /// Adds to what is compared in the end.
-    pub(super) fn observe(&mut self) {
-        let (value, _) = if self.rng.percent(70) { self.pure(2) } else { self.effect(2) };
+    /// Adds to what is compared in the end. Effects come first, since a call may observe at the same place.
+    fn observe(&mut self) {
+        let ((value, _), (effect, _)) = (self.pure(2), self.effect(2));
+        if self.rng.percent(30) {
+            self.line(format!("$effect = {effect};"));
+            return self.observe_value("$effect");
+        }
         self.observe_value(&value);
     }
 
@@ -108,6 +115,12 @@ impl Maker<'_> {
                 let constant = self.rng.between(0, 9);
                 self.line(format!("static {} {name} = {constant};", ty.name));
                 self.add_named(name, ty, true);
+            }
+            3 if self.is_main && !self.structs.is_empty() => {
+                let (name, number) = (format!("ls{}", self.fresh()), self.rng.below(self.structs.len()));
+                let (value, _) = self.pure(1);
+                self.line(format!("struct $S{number} {name} = {{ {value} }};"));
+                self.records.push((name, number));
             }
             _ => {
                 let name = match self.rng.below(8) {
@@ -214,7 +227,7 @@ impl Maker<'_> {
                 self.line(format!("{} {counter} = 0;", ty.name));
                 self.block("for (;;)", below);
                 // The last line of the block is its end: what ends the loop comes at its beginning.
-                self.into_block(&counter, rounds);
+                self.end_loop(&counter, rounds);
             }
             _ => {
                 let (name, step) = (ty.name, ["++", "--"][self.rng.below(2)]);
@@ -232,7 +245,7 @@ impl Maker<'_> {
     }
 
     /// Puts the end of an endless loop at the beginning of the block that was made last.
-    fn into_block(&mut self, counter: &str, rounds: usize) {
+    fn end_loop(&mut self, counter: &str, rounds: usize) {
         let indent = "    ".repeat(self.indent);
         let head = format!("{indent}for (;;) {{");
         if let Some(at) = self.lines.iter().rposition(|line| *line == head) {

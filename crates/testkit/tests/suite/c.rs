@@ -36,5 +36,5 @@ fn engines_agree_on_programs_with_threads_and_what_happens_is_possible() {
 #[test]
 fn mutated_programs_are_read_without_panic() {
     let tally = sample(BrokenPrograms { sources: sources().expect("our programs are readable") }, 1, 0, 1_500);
-    assert!(tally["broken"] > 500 && tally["lowered"] > 100, "the mutations are too mild or too harsh: {tally}");
+    assert!(tally["broken"] > 500 && tally["lowered"] > 50, "the mutations are too mild or too harsh: {tally}");
 }

@@ -1,5 +1,6 @@
 //! `selvedge check`: can an error be reached?
 
+mod limits;
 mod one;
 mod options;
 mod system;
@@ -54,6 +55,7 @@ pub(crate) fn run(args: &CheckArgs, session: &Arc<Session>) -> Exit {
 /// Checks the files that will be written, and makes the folder of `--keep`.
 fn check_files(args: &CheckArgs, session: &Session) -> Result<(), Exit> {
     let files = CommandFiles::reading(&args.inputs, session).writing("--html", args.html.as_ref());
+    let files = files.writing("--harness", args.harness.as_ref());
     let files = files.writing("--trace-out", args.trace_out.as_ref());
     let files = files.writing("--certificate", args.certificate.as_ref());
     let Some(keep) = &args.keep else { return files.check(session) };
@@ -113,6 +115,7 @@ fn validate(args: &CheckArgs) -> Result<(), &'static str> {
         (args.trace_out.is_some() && several, "--trace-out takes one trace, but several programs are given"),
         (args.certificate.is_some() && several, "--certificate takes one certificate, but several programs are given"),
         (args.html.is_some() && several, "--html takes one result, but several programs are given"),
+        (args.harness.is_some() && several, "--harness takes one error, but several programs are given"),
         (args.keep.is_some() && several, "--keep takes the abstractions of one program, but several are given"),
         (
             args.recursion.is_some() && any_summaries,
@@ -193,6 +196,7 @@ fn print(checked: &Checked, args: &CheckArgs, session: &Session) -> Printed {
             session,
         ),
         write_part(args.html.as_ref(), || checked.html(), "this result has no page", session),
+        write_harness(args.harness.as_ref(), || checked.harness(), session),
     ];
     let summary = checked.summary();
     let exit = Exit::worst(written.into_iter().chain([summary.exit]));
@@ -236,6 +240,22 @@ fn write_part(path: Option<&PathBuf>, part: impl FnOnce() -> Option<String>, mis
     }
     session.printer.err(&format!("note: {missing}: {} is not written\n", outputs::shown(path)));
     Exit::Success
+}
+
+/// Writes the harness, if it is wanted and there is one; else a note says why not.
+pub(crate) fn write_harness(
+    path: Option<&PathBuf>,
+    harness: impl FnOnce() -> Result<String, String>,
+    session: &Session,
+) -> Exit {
+    let Some(path) = path else { return Exit::Success };
+    match harness() {
+        Ok(harness) => outputs::write(path, &harness, session),
+        Err(reason) => {
+            session.printer.err(&format!("note: {reason}: {} is not written\n", outputs::shown(path)));
+            Exit::Success
+        }
+    }
 }
 
 /// The summary, the last line, or the whole JSON.

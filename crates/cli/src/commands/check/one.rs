@@ -5,10 +5,12 @@ use std::time::{Duration, Instant};
 use selvedge_check::{Answer, EngineEnd, Model, Observer, Outcome, Reason, Run, Subject};
 use selvedge_driver::Failure;
 use selvedge_driver::defect::guard;
+use selvedge_export::harness::harness;
 use selvedge_frontend::diagnostic::{Code, Diagnostic};
 use selvedge_frontend::{Language, LoadOptions};
 use selvedge_ir::pds::{Pds, Threads};
 use selvedge_ir::span::SourceMap;
+use selvedge_replay::replay::replay;
 use selvedge_report::html;
 use selvedge_report::json::{self, CertificateFile, SystemCertificateFile, TraceFile};
 use selvedge_report::sarif;
@@ -17,6 +19,7 @@ use selvedge_report::text::{self, Row, Style};
 use selvedge_report::{Context, Source};
 use serde_json::{Value, json};
 
+use super::limits;
 use super::options::options;
 use super::system;
 use crate::args::{CheckArgs, QuestionArgs};
@@ -156,20 +159,25 @@ fn load_and_check(
     if let Err(invalid) = reader::validate(language, reader, session) {
         return (Reading::default(), Err(NoAnswer::Invalid(invalid)));
     }
-    let loaded = language.load(source.text(), reader);
+    let mut loaded = language.load(source.text(), reader);
     let load = reading.elapsed();
-    let parts = Reading { diagnostics: loaded.diagnostics, map: loaded.source_map, source: loaded.source, load };
+    let (diagnostics, map) = (std::mem::take(&mut loaded.diagnostics), std::mem::take(&mut loaded.source_map));
+    let parts = Reading { diagnostics, map, source: loaded.source.take(), load };
     let source = parts.source.as_ref().unwrap_or(source);
     let result = (|| {
         run.check_limits().map_err(|stop| NoAnswer::Undecided(Reason::Stop(stop)))?;
-        let program = loaded.program.ok_or(NoAnswer::Erroneous)?;
-        language::validate(language, &program, &args.question).map_err(NoAnswer::Invalid)?;
-        let subject = Subject { program: &program, map: &parts.map, text: source.text() };
+        let program = loaded.program.as_ref().ok_or(NoAnswer::Erroneous)?;
+        language::validate(language, program, &args.question).map_err(NoAnswer::Invalid)?;
+        limits::validate(&loaded, args).map_err(NoAnswer::Invalid)?;
+        let subject = Subject { program, map: &parts.map, text: source.text() };
         let mut options = options(args);
         // A bound that no run exceeds changes no answer.
         options.question.threads =
             options.question.threads.or(loaded.threads.filter(|_| options.question.initial.is_none()));
-        Ok(CheckResult::Program(Box::new(selvedge_driver::check(subject, &options, run)?)))
+        let answer = selvedge_driver::check(subject, &options, run)?;
+        let answer =
+            limits::respect(answer, &loaded, subject, |subject| selvedge_driver::check(subject, &options, run))?;
+        Ok(CheckResult::Program(Box::new(answer)))
     })();
     (parts, result)
 }
@@ -317,6 +325,17 @@ impl Checked {
     /// The page of the result, where it is an answer about a program.
     pub(super) fn html(&self) -> Option<String> {
         self.program().map(|(context, answer)| html::report(context, answer, self.load))
+    }
+
+    /// Returns a program in C that runs into the error, or says why there is none.
+    pub(super) fn harness(&self) -> Result<String, String> {
+        let found = self.program().and_then(|(context, answer)| match &answer.outcome {
+            Outcome::Unsafe(found) => Some((context, answer, found)),
+            _ => None,
+        });
+        let (context, answer, found) = found.ok_or("there is no execution to an error")?;
+        let task = answer.model.task();
+        harness(context, &found.trace, &|trace| replay(&task, trace).is_ok())
     }
 
     /// The result for other programs.

@@ -2,6 +2,7 @@
 // Arguments: the program selvedge, the folder of packages, the folder of the project.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 const [selvedge, modules, root] = process.argv.slice(2);
@@ -109,4 +110,45 @@ await second.initializeRequest();
 await assert.rejects(second.launchRequest({ program: `${root}/examples/none.bp` }), /cannot read/);
 await Promise.all([second.waitForEvent('terminated', 60000), second.launchRequest({ program: `${root}/examples/lock_fixed.bp` })]);
 await second.disconnectRequest();
+
+// A program in C: statements forwards and backwards, with values and locks as in the source.
+const third = new DebugClient(selvedge, 'dap', 'selvedge', { cwd: root });
+await third.start();
+await third.initializeRequest();
+const inC = `${root}/examples/c/once_broken.c`;
+await Promise.all([third.waitForEvent('initialized', 60000), third.launchRequest({ program: inC })]);
+const halted = (request) => Promise.all([third.waitForEvent('stopped', 60000), request]).then(([event]) => event.body);
+const early = readFileSync(inC, 'utf8').split('\n').findIndex((line) => line.includes('// too early')) + 1;
+await third.setBreakpointsRequest({ source: { path: inC }, breakpoints: [{ line: early }] });
+const first = await halted(third.configurationDoneRequest());
+const shared = async (threadId) => {
+  const { stackFrames } = (await third.stackTraceRequest({ threadId })).body;
+  const { scopes } = (await third.scopesRequest({ frameId: stackFrames[0].id })).body;
+  const { variablesReference } = scopes.find((scope) => scope.name === 'Shared');
+  const { variables } = (await third.variablesRequest({ variablesReference })).body;
+  return [stackFrames.map((frame) => `${frame.name}:${frame.line}`), Object.fromEntries(variables.map((one) => [one.name, one.value]))];
+};
+const begun = await shared(first.threadId);
+assert.deepEqual(begun[1], { 'settings.port': '0', 'settings.limit': '0', ready: '0', lock: 'free' });
+const held = await halted(third.continueRequest({ threadId: first.threadId }));
+assert.equal(held.reason, 'breakpoint');
+const [frames, values] = await shared(held.threadId);
+assert.equal(frames[0], `get_settings:${early}`);
+assert.match(frames[1], /^client:/);
+assert.equal(frames.length, 2, 'the procedure around the thread is not shown');
+const { threads } = (await third.threadsRequest()).body;
+assert.deepEqual(threads.map((one) => one.name), ['main', 'client#1', 'client#2']);
+const owner = threads.find((one) => one.id === held.threadId).name;
+assert.deepEqual(values, { 'settings.port': '8080', 'settings.limit': '0', ready: '0', lock: `held by ${owner}` });
+await halted(third.stepInRequest({ threadId: held.threadId }));
+assert.equal((await shared(held.threadId))[1].ready, '1');
+await halted(third.stepBackRequest({ threadId: held.threadId }));
+assert.deepEqual(await shared(held.threadId), [frames, values]);
+const failed = await halted(third.continueRequest({ threadId: held.threadId }));
+assert.equal(failed.reason, 'exception');
+const begin = await halted(third.reverseContinueRequest({ threadId: failed.threadId }));
+assert.equal(begin.reason, 'breakpoint');
+await halted(third.reverseContinueRequest({ threadId: failed.threadId }));
+assert.deepEqual(await shared(1), begun);
+await third.disconnectRequest();
 process.exit(0);

@@ -119,5 +119,19 @@ const { command, args } = registered.factories[type].createDebugAdapterDescripto
 assert.deepEqual([command, args], [selvedge, ['dap']]);
 assert.equal(registered.configurations[type].resolveDebugConfiguration(undefined, {}).program, file);
 
+// C is left to others: it is checked with the text that the editor has, and debugged.
+const c = `${root}/examples/c/once_broken.c`;
+assert.ok(!languages.some((one) => one.id === 'c'));
+const inC = {
+  ...document, uri: { toString: () => String(pathToFileURL(c)), fsPath: c, scheme: 'file' }, fileName: c, languageId: 'c',
+  getText: () => readFileSync(c, 'utf8'),
+};
+known.window.activeTextEditor = { document: inC };
+assert.equal(await registered.commands['selvedge.report'](), 'unsafe');
+assert.match(shown[2].webview.html, /once_broken\.c/);
+await registered.commands['selvedge.walk']();
+assert.equal(started[2].program, c);
+assert.ok(debuggers[0].languages.includes('c') && manifest.contributes.breakpoints.some((one) => one.language === 'c'));
+
 await extension.deactivate();
 process.exit(0);

@@ -133,6 +133,23 @@ assert.deepEqual(outline[2].children.map((one) => one.name), ['choose', 'wrap', 
 const asked = await server.sendRequest(protocol.CodeLensRequest.type, bakery);
 assert.deepEqual(asked.map((lens) => lens.command.title), ['Check', 'Debug', 'Check this', 'Debug this']);
 assert.equal((await run(asked[0], 'third')).verdict, 'unsafe');
+
+// C: diagnostics with our codes, lenses for assertions, and checks; also of a file that is not open, with its text.
+const inC = String(pathToFileURL(`${root}/examples/c/ticket_lock_broken.c`));
+const tickets = readFileSync(`${root}/examples/c/ticket_lock_broken.c`, 'utf8');
+const aboutC = () => published.filter((one) => one.uri === inC);
+const textual = { arguments: [{ uri: inC, text: tickets }], command: 'selvedge.check' };
+assert.equal((await server.sendRequest('workspace/executeCommand', textual)).verdict, 'unsafe');
+await server.sendNotification(protocol.DidOpenTextDocumentNotification.type, { textDocument: { uri: inC, languageId: 'c', version: 1, text: tickets.replace('inside--', 'insid--') } });
+await until(() => aboutC().length === 1);
+assert.match(aboutC()[0].diagnostics[0].message, /insid/);
+assert.match(aboutC()[0].diagnostics[0].code, /^SV\d+$/);
+await server.sendNotification(protocol.DidChangeTextDocumentNotification.type, { textDocument: { uri: inC, version: 2 }, contentChanges: [{ text: tickets }] });
+await until(() => aboutC().length === 2);
+assert.deepEqual(aboutC()[1].diagnostics, []);
+const ofC = await server.sendRequest(protocol.CodeLensRequest.type, { textDocument: { uri: inC } });
+assert.deepEqual(ofC.map((lens) => lens.command.title), ['Check', 'Debug', 'Check this', 'Debug this']);
+assert.equal((await run(ofC[2], 'fourth')).verdict, 'unsafe');
 await assert.rejects(server.sendRequest('textDocument/nonsense', {}), /not supported/);
 await server.sendRequest(protocol.ShutdownRequest.type);
 await server.sendNotification(protocol.ExitNotification.type);

@@ -3,6 +3,7 @@
 mod tree;
 
 use super::preprocess::Preprocessed;
+use super::tree::{Function, Item, Object, Unit};
 
 pub use tree::{expression, types};
 
@@ -19,4 +20,36 @@ pub fn tokens(preprocessed: &Preprocessed) -> String {
         text.push_str(preprocessed.names.text(token.text));
     }
     text
+}
+
+/// Lists the objects and functions of a unit that the user's files declare, with their types and sizes.
+pub fn declarations(unit: &Unit) -> String {
+    let is_users = |offset: u32| !unit.files.get(unit.files.of(offset)).source.path.starts_with('<');
+    let mut text = String::new();
+    for item in &unit.items {
+        match item {
+            Item::Object(id) if is_users(unit.objects[*id].loc.span.start) => {
+                text += &object(unit, &unit.objects[*id], "");
+            }
+            Item::Function(id) if is_users(unit.functions[*id].loc.span.start) => {
+                text += &function(unit, &unit.functions[*id]);
+                let locals = unit.objects.iter().filter(|object| object.function == Some(*id));
+                text += &locals.map(|local| object(unit, local, "  ")).collect::<String>();
+            }
+            Item::Object(_) | Item::Function(_) => {}
+        }
+    }
+    text
+}
+
+fn object(unit: &Unit, object: &Object, indent: &str) -> String {
+    let size = unit.types.layout(object.ty).map_or("no size".to_owned(), |layout| format!("{} bytes", layout.size));
+    let place = unit.files.place(object.loc.span.start);
+    format!("{indent}{}: {}, {size}, {place}\n", unit.name(object.name), unit.show_type(object.ty))
+}
+
+fn function(unit: &Unit, function: &Function) -> String {
+    let place = unit.files.place(function.loc.span.start);
+    let body = if function.body.is_some() { "" } else { ", no body" };
+    format!("{}: {}{body}, {place}\n", unit.name(function.name), unit.show_type(function.ty))
 }

@@ -12,7 +12,7 @@ use super::{Lowered, refuse};
 impl Body<'_, '_> {
     /// Evaluates a call of a function of the compiler.
     pub(super) fn builtin(&mut self, builtin: Builtin, args: &[Expr], expr: &Expr) -> Lowered<Ir> {
-        self.check_orders(builtin, args);
+        self.orders(builtin, args)?;
         let zero = INT.constant(0);
         match (builtin, args) {
             (Builtin::ThreadFence | Builtin::SignalFence | Builtin::SyncSynchronize, _) => Ok(zero),

@@ -2,7 +2,7 @@
 
 use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
-use selvedge_ir::span::{Role, Span};
+use selvedge_ir::span::{Role, Site, Span, View};
 use selvedge_ir::{Expr as Ir, LocId, MachineTy, Op, ProcId, Scope, Ty, VarId};
 
 use super::super::files::Loc;
@@ -35,6 +35,10 @@ pub(super) struct Body<'l, 'u> {
     pub(super) in_use: Vec<(MachineTy, VarId)>,
     /// Set where statements may be executed again.
     pub(super) repeats: bool,
+    /// Set inside of `!`: what is decided is then the opposite for the whole condition.
+    pub(super) is_negated: bool,
+    /// Where in the text the next step happens.
+    pub(super) site: Option<Site>,
 }
 
 impl<'u> Lowering<'u> {
@@ -61,6 +65,8 @@ impl<'u> Lowering<'u> {
             temporaries: FxHashMap::default(),
             in_use: Vec::new(),
             repeats: false,
+            is_negated: false,
+            site: None,
         };
         if let Err(refused) = body.whole() {
             self.report(refused);
@@ -79,10 +85,8 @@ impl Body<'_, '_> {
         if unit.types.function(declared.ty).is_some_and(|ty| ty.variadic) {
             return refuse(format!("the variadic function `{}` is", unit.name(declared.name)), declared.loc);
         }
-        if let Some(ty) = self.result(declared.loc)? {
-            self.low.program.procs[self.proc].results = vec![Ty::Machine(ty)];
-        }
-        self.begin_function()?;
+        let results = self.results(declared.loc)?.into_iter().map(Ty::Machine).collect();
+        self.low.program.procs[self.proc].results = results;
         for param in &body.params {
             self.param(*param)?;
         }
@@ -93,12 +97,12 @@ impl Body<'_, '_> {
         self.leave(None, Role::FallOff)
     }
 
-    /// Returns the type of the result of the function that is lowered.
-    pub(super) fn result(&self, loc: Loc) -> Lowered<Option<MachineTy>> {
+    /// Returns the types of the result of the function that is lowered: one for each scalar part.
+    pub(super) fn results(&self, loc: Loc) -> Lowered<Vec<MachineTy>> {
         let ty = self.unit.types.function(self.unit.functions[self.function].ty).map(|ty| ty.result);
-        match ty.filter(|ty| !self.is_main && !self.unit.types.is_void(*ty)) {
-            Some(ty) => self.low.scalar(ty, loc).map(Some),
-            None => Ok(None),
+        match ty.filter(|_| !self.is_main) {
+            Some(ty) => self.part_types(ty, loc),
+            None => Ok(Vec::new()),
         }
     }
 
@@ -107,34 +111,40 @@ impl Body<'_, '_> {
         if self.is_main {
             return Ok(());
         }
-        let ty = self.low.scalar(declared.ty, declared.loc)?;
-        let cell = self.low.cells(param, declared.loc)?[0];
-        let var = if self.low.program.vars[cell.var].scope == Scope::Local(self.proc) {
-            cell.var
-        } else {
-            let name = self.unit.name(declared.name).to_owned();
-            let passed = self.low.new_var(name, Scope::Local(self.proc), Ty::Machine(ty), declared.loc.span);
-            self.step(Op::set(vec![(cell.var, Ir::Var(passed))]));
+        let mut moved = Vec::new();
+        for cell in self.low.cells(param, declared.loc)? {
+            let var = if self.low.program.vars[cell.var].scope == Scope::Local(self.proc) {
+                cell.var
+            } else {
+                let name = self.low.program.vars[cell.var].name.clone();
+                let passed = self.low.new_var(name, Scope::Local(self.proc), Ty::Machine(cell.ty), declared.loc.span);
+                self.low.hide([passed]);
+                moved.push((cell.var, Ir::Var(passed)));
+                passed
+            };
+            self.low.program.procs[self.proc].params.push(var);
+        }
+        if !moved.is_empty() {
+            self.step(Op::set(moved));
             self.begin_life(param);
-            passed
-        };
-        self.low.program.procs[self.proc].params.push(var);
+        }
         Ok(())
     }
 
     /// Adds the return from the function, or the end of the program. A value that is missing is any value.
-    pub(super) fn leave(&mut self, value: Option<Ir>, role: Role) -> Lowered<()> {
+    pub(super) fn leave(&mut self, values: Option<Vec<Ir>>, role: Role) -> Lowered<()> {
         let results = self.low.program.procs[self.proc].results.clone();
-        let any = results.first().map(|ty| Ir::Choice(0, *ty));
+        let any = || results.iter().enumerate().map(|(number, ty)| Ir::Choice(number as u32, *ty)).collect();
         if self.is_main {
             // The program has ended: no thread could see a difference if it ran before. An atomic section stays closed.
             self.stop();
             return Ok(());
         }
         self.end_lives();
-        let op = Op::Return(results.first().and(value.or(any)).into_iter().collect());
+        let op = Op::Return(values.filter(|values| values.len() == results.len()).unwrap_or_else(any));
         let exit = self.low.program.procs[self.proc].exit;
         self.low.edge(self.at, exit, op, self.span, role);
+        self.note_site(1);
         self.at = self.new_loc();
         Ok(())
     }
@@ -147,6 +157,7 @@ impl Body<'_, '_> {
     pub(super) fn step(&mut self, op: Op) {
         let to = self.new_loc();
         self.low.edge(self.at, to, op, self.span, Role::Statement);
+        self.note_site(1);
         self.at = to;
     }
 
@@ -156,8 +167,10 @@ impl Body<'_, '_> {
             Ir::Bool(value) => self.low.join(self.at, if value { holds } else { fails }),
             condition => {
                 let negated = selvedge_ir::simplify::not(condition.clone());
-                self.low.edge(self.at, holds, Op::assume(condition), self.span, Role::Holds);
-                self.low.edge(self.at, fails, Op::assume(negated), self.span, Role::Fails);
+                let (yes, no) = if self.is_negated { (Role::Fails, Role::Holds) } else { (Role::Holds, Role::Fails) };
+                self.low.edge(self.at, holds, Op::assume(condition), self.span, yes);
+                self.low.edge(self.at, fails, Op::assume(negated), self.span, no);
+                self.note_site(2);
             }
         }
     }
@@ -166,6 +179,14 @@ impl Body<'_, '_> {
     pub(super) fn jump(&mut self, to: LocId) {
         self.low.join(self.at, to);
         self.at = self.new_loc();
+    }
+
+    /// Adds the step that exceeds a limit where a condition holds.
+    pub(super) fn exceed(&mut self, condition: Ir, what: &str) {
+        let (beyond, end) = (self.new_loc(), self.new_loc());
+        self.low.edge(self.at, beyond, Op::assume(condition), self.span, Role::Fails);
+        let edge = self.low.edge(beyond, end, Op::Assert(Ir::FALSE), self.span, Role::Statement);
+        self.low.limits.push((edge, what.to_owned()));
     }
 
     /// Goes on where nothing follows: the thread makes no step any more.
@@ -178,7 +199,11 @@ impl Body<'_, '_> {
     pub(super) fn temporary(&mut self, ty: MachineTy) -> VarId {
         let var = match self.temporaries.entry(ty).or_default().pop() {
             Some(var) => var,
-            None => self.low.new_var(format!("${ty}"), Scope::Local(self.proc), Ty::Machine(ty), self.span),
+            None => {
+                let var = self.low.new_var(format!("${ty}"), Scope::Local(self.proc), Ty::Machine(ty), self.span);
+                self.low.map.views.insert(var, View::Hidden);
+                var
+            }
         };
         self.in_use.push((ty, var));
         var

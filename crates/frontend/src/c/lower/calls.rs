@@ -7,10 +7,11 @@ use super::super::property::Property;
 use super::super::tree::{Callee, CastKind, Definition, Expr, ExprKind, FunctionId};
 use super::super::types::{FunctionType, QualType};
 use super::body::Body;
-use super::expr::INT;
+use super::expr::{INT, has_effects, is_kept};
 use super::facts::is_atomic;
 use super::place::{cast, direct};
 use super::{Lowered, refuse};
+use crate::Extern;
 
 /// Functions that say that an error is reached.
 const FAILURES: &[&str] =
@@ -24,7 +25,7 @@ const OUTPUT: &[&str] =
     &["printf", "fprintf", "puts", "putchar", "fputs", "fputc", "putc", "fflush", "perror", "vprintf", "write"];
 
 /// Functions that take time.
-const DELAYS: &[&str] = &["sleep", "usleep", "nanosleep", "sched_yield", "pthread_yield", "thrd_yield"];
+const DELAYS: &[&str] = &["sleep", "usleep", "nanosleep", "sched_yield", "pthread_yield", "thrd_yield", "thrd_sleep"];
 
 /// Functions whose results are any value.
 const INPUT: &[&str] = &["rand", "random", "time", "clock", "lrand48"];
@@ -60,45 +61,64 @@ impl Body<'_, '_> {
     pub(super) fn call(&mut self, expr: &Expr, callee: &Callee, args: &[Expr]) -> Lowered<Option<Ir>> {
         match callee {
             Callee::Direct(function) if self.fails(*function) => {
+                self.site = Some(self.before(expr));
                 if self.asks(Property::Assertions) {
                     self.step(Op::Assert(Ir::FALSE));
                 }
                 self.stop();
                 Ok(None)
             }
-            Callee::Direct(function) if self.unit.functions[*function].body.is_some() => {
-                let result = self.result_variable(expr)?;
-                let values = self.passed(args)?;
-                self.enter(*function, result, &values, expr.loc)?;
-                Ok(result.map(Ir::Var))
+            Callee::Direct(function) if self.unit.functions[*function].body.is_none() => {
+                self.at_call(expr, args, |body| body.library(*function, args, expr))
             }
-            Callee::Direct(function) => self.library(*function, args, expr),
+            _ => Ok(self.call_results(expr, callee, args)?.first().copied().map(Ir::Var)),
+        }
+    }
+
+    /// Calls a function of the program; returns the variables with its result, one for each scalar part.
+    pub(super) fn call_results(&mut self, expr: &Expr, callee: &Callee, args: &[Expr]) -> Lowered<Vec<VarId>> {
+        match callee {
+            Callee::Direct(function) => {
+                if self.unit.functions[*function].body.is_none() {
+                    return refuse("this function, which has no body, is", expr.loc);
+                }
+                let results = self.result_variables(expr)?;
+                let values = self.passed(&args.iter().collect::<Vec<_>>())?;
+                self.at_call(expr, args, |body| body.enter(*function, &results, &values, expr.loc))?;
+                Ok(results)
+            }
             Callee::Indirect(pointer) => self.indirect(pointer, args, expr),
         }
     }
 
-    /// Returns a variable for the result of a call; `None` if there is none.
-    pub(super) fn result_variable(&mut self, expr: &Expr) -> Lowered<Option<VarId>> {
-        if self.unit.types.is_void(expr.ty) {
-            return Ok(None);
-        }
-        let ty = self.scalar(expr.ty, expr.loc)?;
-        Ok(Some(self.temporary(ty)))
+    /// Returns variables for the result of a call, one for each scalar part.
+    fn result_variables(&mut self, expr: &Expr) -> Lowered<Vec<VarId>> {
+        let types = self.part_types(expr.ty, expr.loc)?;
+        Ok(types.into_iter().map(|ty| self.temporary(ty)).collect())
     }
 
-    /// Evaluates arguments; returns them with their types.
-    fn passed(&mut self, args: &[Expr]) -> Lowered<Vec<(Ir, MachineTy)>> {
-        let values = self.values(&args.iter().collect::<Vec<_>>())?;
-        let typed = args.iter().zip(values).map(|(arg, value)| Ok((value, self.scalar(arg.ty, arg.loc)?)));
-        typed.collect()
+    /// Evaluates arguments; returns the scalar parts of each with their types.
+    pub(super) fn passed(&mut self, args: &[&Expr]) -> Lowered<Vec<Vec<(Ir, MachineTy)>>> {
+        let mut passed = Vec::with_capacity(args.len());
+        for (number, arg) in args.iter().enumerate() {
+            let types = self.part_types(arg.ty, arg.loc)?;
+            let values = if self.unit.types.is_record(arg.ty) { self.aggregate(arg)? } else { vec![self.value(arg)?] };
+            let may_change = args[number + 1..].iter().any(|later| has_effects(later));
+            let keep = |(value, ty): (Ir, MachineTy)| {
+                let value = if may_change && !is_kept(&value, self) { self.save(value, ty) } else { value };
+                (value, ty)
+            };
+            passed.push(values.into_iter().zip(types).map(keep).collect());
+        }
+        Ok(passed)
     }
 
     /// Calls a function of the program.
-    fn enter(
+    pub(super) fn enter(
         &mut self,
         function: FunctionId,
-        result: Option<VarId>,
-        args: &[(Ir, MachineTy)],
+        results: &[VarId],
+        args: &[Vec<(Ir, MachineTy)>],
         loc: Loc,
     ) -> Lowered<()> {
         let unit = self.unit;
@@ -107,8 +127,12 @@ impl Body<'_, '_> {
             return refuse("a call with another number of arguments is", loc);
         }
         let mut converted = Vec::new();
-        for (param, (value, from)) in params.iter().zip(args) {
-            converted.push(cast(value.clone(), *from, self.scalar(unit.objects[*param].ty, loc)?));
+        for (param, parts) in params.iter().zip(args) {
+            let types = self.part_types(unit.objects[*param].ty, loc)?;
+            if types.len() != parts.len() {
+                return refuse("an argument of another type is", loc);
+            }
+            converted.extend(parts.iter().zip(types).map(|((value, from), to)| cast(value.clone(), *from, to)));
         }
         let is_section = is_atomic(unit, function);
         if is_section && (self.low.facts.sections || self.low.facts.nested) {
@@ -117,7 +141,7 @@ impl Body<'_, '_> {
         if is_section {
             self.step(Op::AtomicBegin);
         }
-        let results = result.into_iter().map(Some).collect();
+        let results = results.iter().copied().map(Some).collect();
         self.step(Op::Call(Call { results, callee: self.low.procs[&function], args: converted }));
         if is_section {
             self.step(Op::AtomicEnd);
@@ -126,46 +150,45 @@ impl Body<'_, '_> {
     }
 
     /// Calls through a pointer: one branch for each function of the type whose address is taken.
-    fn indirect(&mut self, pointer: &Expr, args: &[Expr], expr: &Expr) -> Lowered<Option<Ir>> {
+    fn indirect(&mut self, pointer: &Expr, args: &[Expr], expr: &Expr) -> Lowered<Vec<VarId>> {
         let Some(of) = self.unit.types.pointee(pointer.ty) else { return refuse("this call is", expr.loc) };
-        let result = self.result_variable(expr)?;
+        let results = self.result_variables(expr)?;
         let ty = self.low.pointer_ty();
         let address = self.value(pointer)?;
         let address = self.save(address, ty);
-        let values = self.passed(args)?;
+        let values = self.passed(&args.iter().collect::<Vec<_>>())?;
         let (start, end) = (self.at, self.new_loc());
         let mut known = Vec::new();
         for function in self.low.facts.taken_functions.clone() {
             let declared = &self.unit.functions[function];
-            if declared.body.is_none() || !self.is_callable(declared.ty, of, expr.loc)? {
+            if declared.body.is_none() {
                 continue;
             }
             self.at = start;
             let is = ty.constant(i128::from(self.low.function_address(function)));
-            let is = Ir::binary(IrOp::Eq, address.clone(), is);
-            known.push(is.clone());
-            self.step(Op::assume(is));
-            self.enter(function, result, &values, expr.loc)?;
+            let is_this = Ir::binary(IrOp::Eq, address.clone(), is);
+            known.push(is_this.clone());
+            if !self.is_callable(declared.ty, of, expr.loc)? {
+                self.exceed(is_this, "a function is called through a pointer to another type");
+                continue;
+            }
+            self.step(Op::assume(is_this));
+            self.enter(function, &results, &values, expr.loc)?;
             self.jump(end);
         }
         self.check_callee(start, known);
         self.at = end;
-        Ok(result.map(Ir::Var))
+        Ok(results)
     }
 
-    /// Returns whether a function may be called through a pointer. Types that are neither the same nor clearly
-    /// different are refused.
+    /// Returns whether the type of a function is that of a pointer through which it is called.
     fn is_callable(&self, function: QualType, pointer: QualType, loc: Loc) -> Lowered<bool> {
         let types = &self.unit.types;
         let (Some(one), Some(other)) = (types.function(function), types.function(pointer)) else {
             return refuse("this call is", loc);
         };
         let ids = |ty: &FunctionType| -> Vec<_> { ty.params.iter().chain([&ty.result]).map(|ty| ty.id).collect() };
-        match one.prototyped && other.prototyped {
-            true if ids(one) == ids(other) => Ok(true),
-            true if one.params.len() != other.params.len() => Ok(false),
-            _ => refuse("a call through a pointer beside functions of another type is", loc),
-        }
+        Ok(ids(one) == ids(other))
     }
 
     fn library(&mut self, function: FunctionId, args: &[Expr], expr: &Expr) -> Lowered<Option<Ir>> {
@@ -195,7 +218,7 @@ impl Body<'_, '_> {
                     return refuse("any pointer is", expr.loc);
                 }
                 let ty = self.scalar(expr.ty, expr.loc)?;
-                Ok(Some(self.any_value(ty)))
+                Ok(Some(self.input(name, ty)))
             }
             (name, _) if ENDS.contains(&name) => {
                 self.arguments(args)?;
@@ -208,7 +231,7 @@ impl Body<'_, '_> {
                     return refuse(format!("this use of `{name}` is"), expr.loc);
                 }
                 let ty = self.scalar(expr.ty, expr.loc)?;
-                Ok(Some(self.any_value(ty)))
+                Ok(Some(if INPUT.contains(&name) { self.input(name, ty) } else { self.any_value(ty) }))
             }
             (name, _) if DELAYS.contains(&name) || HINTS.contains(&name) => {
                 if DELAYS.contains(&name) {
@@ -216,7 +239,37 @@ impl Body<'_, '_> {
                 }
                 Ok(Some(INT.constant(0)))
             }
-            _ => self.threads_library(name, args, expr),
+            ("free", [pointer]) => self.free(pointer).map(|()| None),
+            ("memset" | "memcpy" | "memmove", [..]) => self.memory_library(name, args, expr),
+            _ => {
+                let first = self.low.program.edges.len_idx();
+                let result = self.threads_library(name, args, expr);
+                self.low.view_locks(name, first);
+                result
+            }
+        }
+    }
+
+    /// Calls a function without a body that is not known: it is refused unless the user says what it does.
+    pub(super) fn unknown_function(&mut self, name: &str, args: &[Expr], expr: &Expr) -> Lowered<Option<Ir>> {
+        let what = match self.low.externs {
+            Extern::Refuse => {
+                return refuse(format!("this use of the function `{name}`, which has no body, is"), expr.loc);
+            }
+            Extern::Havoc => "any value",
+            Extern::Skip => "0",
+        };
+        let message = format!("`{name}` has no body: it is taken to change nothing and to return {what} (--extern)");
+        self.low.remark(message, expr.loc);
+        self.arguments(args)?;
+        if self.unit.types.is_void(expr.ty) {
+            return Ok(None);
+        }
+        let ty = self.scalar(expr.ty, expr.loc)?;
+        match self.low.externs {
+            Extern::Skip => Ok(Some(ty.constant(0))),
+            _ if self.unit.types.is_pointer(expr.ty) => refuse("any pointer is", expr.loc),
+            _ => Ok(Some(self.any_value(ty))),
         }
     }
 

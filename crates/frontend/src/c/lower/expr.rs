@@ -4,13 +4,16 @@
 //! the frame. Where an expression reads one shared cell at most and has no effects, [`Body::read_once`] lets the step
 //! that uses the value read the cell. A value that a later operand could change is kept in a variable.
 
+use selvedge_ir::span::{Site, Update};
 use selvedge_ir::{BinaryOp as IrOp, Expr as Ir, LocId, MachineOp, MachineTy, Op, Ty};
 
 use super::super::fold::{Base, Constant};
 use super::super::tree::{BinaryOp, Builtin, CastKind, Expr, ExprKind, UnaryOp};
 use super::super::types::QualType;
 use super::body::Body;
+use super::heap::allocated;
 use super::place::{Access, Place, cast};
+use super::sites::operator;
 use super::{Lowered, refuse};
 
 impl Body<'_, '_> {
@@ -23,8 +26,11 @@ impl Body<'_, '_> {
                 self.effects(right)
             }
             ExprKind::Call { callee, args } => self.call(expr, callee, args).map(drop),
+            _ if self.unit.types.is_record(expr.ty) => self.aggregate(expr).map(drop),
             ExprKind::Statements(block) => self.statements(block, expr).map(drop),
-            ExprKind::Builtin(builtin, args) => self.builtin(*builtin, args, expr).map(drop),
+            ExprKind::Builtin(builtin, args) => {
+                self.at_call(expr, args, |body| body.builtin(*builtin, args, expr)).map(drop)
+            }
             ExprKind::Conditional { condition, then: Some(then), otherwise } if self.is_void(expr) => {
                 if self.is_failure(otherwise) && !has_effects(then) {
                     return self.assert(condition);
@@ -39,9 +45,6 @@ impl Body<'_, '_> {
                 self.jump(end);
                 self.at = end;
                 Ok(())
-            }
-            ExprKind::Assign { target, .. } if self.unit.types.is_record(target.ty) => {
-                refuse("the assignment of a struct or union is", expr.loc)
             }
             ExprKind::Increment { target, is_decrement, .. } => {
                 self.increment(target, *is_decrement, false, expr).map(drop)
@@ -72,8 +75,10 @@ impl Body<'_, '_> {
     fn once<T>(&mut self, expr: &Expr, lower: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<T> {
         let before = self.inline;
         self.inline = self.shared_reads(expr).is_some_and(|reads| reads <= 1);
+        let is_inline = self.inline;
         let lowered = lower(self);
         self.inline = before;
+        self.site = is_inline.then(|| self.before(expr));
         lowered
     }
 
@@ -142,6 +147,7 @@ impl Body<'_, '_> {
                 let ty = self.scalar(expr.ty, expr.loc)?;
                 let found = self.place(place)?;
                 let access = self.access(found, place)?;
+                self.site = Some(self.before(expr));
                 self.atomically(place.ty.is_atomic(), |body| body.load(&access, ty))
             }
             ExprKind::Decay(place) | ExprKind::AddressOf(place) => self.address(place),
@@ -174,12 +180,13 @@ impl Body<'_, '_> {
                 self.effects(left)?;
                 self.value(right)
             }
+            ExprKind::Cast { .. } if allocated(self.unit, expr).is_some() => self.allocate(expr),
             ExprKind::Cast { kind, value, .. } => self.cast(*kind, value, expr),
             ExprKind::Call { callee, args } => match self.call(expr, callee, args)? {
                 Some(value) => Ok(value),
                 None => refuse("the value of this call is", expr.loc),
             },
-            ExprKind::Builtin(builtin, args) => self.builtin(*builtin, args, expr),
+            ExprKind::Builtin(builtin, args) => self.at_call(expr, args, |body| body.builtin(*builtin, args, expr)),
             ExprKind::Statements(block) => self.statements(block, expr),
             _ => self.assignment(expr),
         }
@@ -194,11 +201,16 @@ impl Body<'_, '_> {
                 let place = self.place(target)?;
                 let access = self.access(place, target)?;
                 let is_local = matches!(&access, Access::Known(cell) if !self.low.is_shared(cell.var));
-                let value = if is_local { self.read_once(value)? } else { self.value(value)? };
+                let assigned = if is_local { self.read_once(value)? } else { self.value(value)? };
+                if !is_local {
+                    let is_plain = !self.has_access(target) && !self.has_access(value);
+                    self.site = Some(if is_plain { self.before(expr) } else { self.after(value) });
+                }
+                let value = assigned;
                 self.atomically(target.ty.is_atomic(), |body| body.store(&access, value.clone(), ty));
                 match &access {
                     Access::Known(cell) if is_local => Ok(cast(Ir::Var(cell.var), cell.ty, ty)),
-                    _ => Ok(value),
+                    _ => Ok(self.held(target, value, ty)),
                 }
             }
             ExprKind::AssignOp { op, type_of_operation, target, value } => {
@@ -214,7 +226,8 @@ impl Body<'_, '_> {
                 let operands = move |body: &mut Self, old: &Ir, by: &Ir| {
                     body.check_operation(*op, wide, &cast(old.clone(), ty, wide), (by, by_ty));
                 };
-                self.update(target, Some(value), false, apply, operands)
+                let site = self.between(expr, target, Some(value), operator(*op), false);
+                self.update(target, Some(value), site, apply, operands)
             }
             ExprKind::AssignOffset { target, index, is_negative } => {
                 let (ty, size) = (self.scalar(index.ty, loc)?, self.pointee_size(target.ty, expr)?);
@@ -223,14 +236,16 @@ impl Body<'_, '_> {
                 let operands = move |body: &mut Self, old: &Ir, by: &Ir| {
                     body.check_moved(old, (by, ty), size, &apply(old.clone(), by.clone()));
                 };
-                self.update(target, Some(index), false, apply, operands)
+                let site = self.between(expr, target, Some(index), if negative { "-" } else { "+" }, false);
+                self.update(target, Some(index), site, apply, operands)
             }
             ExprKind::Increment { target, is_decrement, is_postfix } => {
                 self.increment(target, *is_decrement, *is_postfix, expr)
             }
             ExprKind::Float(_) => refuse("a number of floating point is", loc),
-            ExprKind::Conditional { .. } => refuse("`a ?: b` is", loc),
-            ExprKind::Difference(..) => refuse("the difference of two pointers is", loc),
+            ExprKind::Conditional { condition, then: None, otherwise } => self.or_else(condition, otherwise, expr),
+            ExprKind::Difference(left, right) => self.difference(left, right, expr),
+            ExprKind::Member(base, number) => self.member_value(base, *number, expr),
             ExprKind::SizeOf(_) => refuse("the size of an array of variable length is", loc),
             _ => refuse("this expression is", loc),
         }
@@ -240,7 +255,7 @@ impl Body<'_, '_> {
         let ty = self.scalar(target.ty, expr.loc)?;
         let is_pointer = self.unit.types.is_pointer(target.ty);
         let by = if is_pointer { self.pointee_size(target.ty, expr)? } else { 1 };
-        let op = if is_decrement { MachineOp::Sub } else { MachineOp::Add };
+        let (op, sign) = if is_decrement { (MachineOp::Sub, "-") } else { (MachineOp::Add, "+") };
         let apply = |old: Ir, _: Ir| match (ty.bits, is_decrement) {
             (1, false) => ty.constant(1),
             _ => ty.apply(op, old, ty.constant(i128::from(by))),
@@ -249,7 +264,8 @@ impl Body<'_, '_> {
             true => body.check_moved(old, (&INT.constant(1), INT), by, &apply(old.clone(), Ir::FALSE)),
             false => body.check_increment(ty, old, is_decrement),
         };
-        self.update(target, None, is_postfix, apply, operands)
+        let site = self.between(expr, target, None, sign, is_postfix);
+        self.update(target, None, site, apply, operands)
     }
 
     /// Reads, changes and writes an object: one step for atomic objects, and else a step for each access.
@@ -257,24 +273,30 @@ impl Body<'_, '_> {
         &mut self,
         target: &Expr,
         by: Option<&Expr>,
-        is_postfix: bool,
+        site: Update,
         apply: impl Fn(Ir, Ir) -> Ir,
         check: impl Fn(&mut Self, &Ir, &Ir),
     ) -> Lowered<Ir> {
+        let is_postfix = site.is_postfix;
         let ty = self.scalar(target.ty, target.loc)?;
         let place = self.place(target)?;
         let access = self.access(place, target)?;
+        let operand = by;
         let by = |body: &mut Self| by.map_or(Ok(Ir::FALSE), |by| body.value(by));
         if target.ty.is_atomic() {
             let by = by(self)?;
+            self.site = Some(operand.map_or(Site::Before(site.whole), |operand| self.after(operand)));
             let old = self.modify(&access, ty, |old| apply(old, by.clone()));
-            return Ok(if is_postfix { old } else { apply(old, by) });
+            return Ok(if is_postfix { old } else { self.held(target, apply(old, by), ty) });
         }
+        self.site = (!self.has_access(target)).then_some(Site::Before(site.whole));
         let old = self.load(&access, ty)?;
         let by = by(self)?;
+        self.site = None;
         let old = if is_postfix && !is_kept(&old, self) { self.save(old, ty) } else { old };
         check(self, &old, &by);
         let new = apply(old.clone(), by);
+        self.site = Some(Site::Between(site));
         if is_postfix {
             self.store(&access, new, ty);
             return Ok(old);
@@ -286,7 +308,7 @@ impl Body<'_, '_> {
             }
             _ => {
                 self.store(&access, new.clone(), ty);
-                Ok(new)
+                Ok(self.held(target, new, ty))
             }
         }
     }
@@ -314,7 +336,7 @@ impl Body<'_, '_> {
                 other => cast(other, INT, MachineTy::unsigned(1)),
             }),
             CastKind::Integer | CastKind::IntegerToPointer | CastKind::PointerToInteger | CastKind::Pointer => {
-                self.check_cast(value.ty, expr)?;
+                self.check_cast(value.ty, expr);
                 let (from, to) = (self.scalar(value.ty, value.loc)?, self.scalar(expr.ty, expr.loc)?);
                 Ok(cast(self.value(value)?, from, to))
             }
@@ -322,9 +344,9 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Refuses casts between pointers to objects of different types: their parts are cells of one type each. Casts
-    /// through `void *` and integers are noted, and checked at the end.
-    fn check_cast(&mut self, from: QualType, expr: &Expr) -> Lowered<()> {
+    /// Notes casts between pointers to objects of different types, whose parts are cells of one type each. Casts through
+    /// `void *` and integers are looked at in the end.
+    fn check_cast(&mut self, from: QualType, expr: &Expr) {
         let types = &self.unit.types;
         let object = |ty: QualType| types.pointee(ty).filter(|of| !types.is_void(*of) && !types.is_function(*of));
         let is_null = self.unit.fold(expr).is_some_and(|folded| match folded.constant {
@@ -333,18 +355,14 @@ impl Body<'_, '_> {
             Constant::Float(_) => false,
         });
         match (object(from), object(expr.ty)) {
-            (Some(from), Some(to)) if !self.low.is_alike(from, to) => {
-                refuse(format!("a conversion to `{}` is", self.unit.show_type(expr.ty)), expr.loc)
-            }
+            (Some(from), Some(to)) if !self.low.is_alike(from, to) => self.low.mixes = true,
             (None, Some(to)) if !is_null => {
-                self.low.from_blank.push((to, expr.loc));
-                Ok(())
+                self.low.from_blank.push(to);
             }
             (Some(from), None) => {
                 self.low.to_blank.push(from);
-                Ok(())
             }
-            _ => Ok(()),
+            _ => {}
         }
     }
 
@@ -397,6 +415,39 @@ impl Body<'_, '_> {
         Ok(Ir::Var(var))
     }
 
+    /// Evaluates `a ?: b`.
+    fn or_else(&mut self, condition: &Expr, otherwise: &Expr, expr: &Expr) -> Lowered<Ir> {
+        let (from, ty) = (self.scalar(condition.ty, condition.loc)?, self.scalar(expr.ty, expr.loc)?);
+        let first = self.value(condition)?;
+        if self.low.checks.in_annotation {
+            let is_set = Ir::binary(IrOp::Ne, first.clone(), from.constant(0));
+            return Ok(Ir::Ite(Box::new((is_set, cast(first, from, ty), self.value(otherwise)?))));
+        }
+        let first = self.save(first, from);
+        let (holds, fails, end) = (self.new_loc(), self.new_loc(), self.new_loc());
+        let var = self.temporary(ty);
+        self.fork(Ir::binary(IrOp::Ne, first.clone(), from.constant(0)), holds, fails);
+        self.at = holds;
+        self.step(Op::set(vec![(var, cast(first, from, ty))]));
+        self.jump(end);
+        self.at = fails;
+        let value = self.read_once(otherwise)?;
+        self.step(Op::set(vec![(var, value)]));
+        self.jump(end);
+        self.at = end;
+        Ok(Ir::Var(var))
+    }
+
+    /// Evaluates `p - q`, in elements.
+    fn difference(&mut self, left: &Expr, right: &Expr, expr: &Expr) -> Lowered<Ir> {
+        let (pointer, ty) = (self.low.pointer_ty(), self.scalar(expr.ty, expr.loc)?);
+        let signed = MachineTy { signed: true, ..pointer };
+        let size = self.pointee_size(left.ty, expr)?.max(1);
+        let (left, right) = self.pair(left, right)?;
+        let bytes = cast(pointer.apply(MachineOp::Sub, left, right), pointer, signed);
+        Ok(cast(signed.apply(MachineOp::Div, bytes, signed.constant(i128::from(size))), signed, ty))
+    }
+
     /// Returns 1 if an expression is not zero, and else 0, as an `int`.
     fn truth_value(&mut self, expr: &Expr) -> Lowered<Ir> {
         Ok(INT.truth(self.truth(expr)?))
@@ -445,7 +496,12 @@ impl Body<'_, '_> {
     pub(super) fn branch(&mut self, expr: &Expr, holds: LocId, fails: LocId) -> Lowered<()> {
         let is_plain = self.shared_reads(expr).is_some_and(|reads| reads <= 1);
         match &expr.kind {
-            ExprKind::Unary(UnaryOp::Not, operand) if !is_plain => self.branch(operand, fails, holds),
+            ExprKind::Unary(UnaryOp::Not, operand) if !is_plain => {
+                self.is_negated = !self.is_negated;
+                let branched = self.branch(operand, fails, holds);
+                self.is_negated = !self.is_negated;
+                branched
+            }
             ExprKind::Cast { kind: CastKind::Bool, value, .. } if !is_plain => self.branch(value, holds, fails),
             ExprKind::Logical { is_and, left, right } if !is_plain => {
                 let middle = self.new_loc();

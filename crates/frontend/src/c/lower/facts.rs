@@ -7,13 +7,17 @@
 
 use std::collections::BTreeSet;
 
+use index_vec::IndexVec;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::files::Loc;
 use super::super::tree::{
-    BinaryOp, Callee, Expr, ExprKind, FunctionId, Init, LabelId, ObjectId, Stmt, StmtKind, Storage, Unit,
+    BinaryOp, Callee, CastKind, Expr, ExprKind, FunctionId, Init, LabelId, Object, ObjectId, Stmt, StmtKind, Storage,
+    StringId, Unit,
 };
-use super::super::types::TypeId;
+use super::super::types::{QualType, Type, TypeId};
+use super::heap::{Pool, allocated, pool_of};
+use super::made::Made;
 use super::place::direct;
 use super::threads::is_sync;
 
@@ -50,8 +54,26 @@ pub(super) struct Facts {
     pub(super) forks: bool,
     /// Set if some thread is waited for.
     pub(super) joins: bool,
+    /// The functions without a body that are called.
+    pub(super) library: BTreeSet<String>,
+    /// The objects that are handles of threads and nothing else: threads are created into them and waited for.
+    pub(super) handles: FxHashSet<ObjectId>,
+    /// The objects that are read otherwise than to wait for a thread.
+    inspected: FxHashSet<ObjectId>,
+    /// The places that create keys for data of each thread.
+    pub(super) keys: Vec<Site>,
+    /// The functions that end their thread.
+    exits: FxHashSet<FunctionId>,
+    /// Set if a function that is called ends its thread.
+    pub(super) deep_exit: bool,
+    /// Set if there are mutexes of several kinds.
+    pub(super) kinds: bool,
     /// The types of locks and the like, whose parts are not looked at.
     pub(super) opaque: FxHashSet<TypeId>,
+    /// The objects that hold the elements of string literals.
+    pub(super) strings: IndexVec<StringId, ObjectId>,
+    /// The places that allocate objects.
+    pub(super) pools: Vec<Pool>,
     /// Set if an atomic function calls another one.
     pub(super) nested: bool,
     /// Set if the program has sections between `__VERIFIER_atomic_begin` and `_end`.
@@ -61,11 +83,31 @@ pub(super) struct Facts {
 impl Facts {
     /// Returns the number of threads of a run, if it is bounded.
     pub(super) fn threads(&self) -> Option<u32> {
-        if self.forks {
+        if self.forks || self.needs_numbers() && self.sites.iter().any(|(.., times)| times.is_none()) {
             return None;
         }
         let created = self.sites.iter().map(|(.., times)| *times).fold(Some(0), sum);
         created.and_then(|created| u32::try_from(created + 1).ok())
+    }
+
+    /// Returns whether threads need numbers: they are waited for, or ask which one they are.
+    pub(super) fn needs_numbers(&self) -> bool {
+        self.joins || self.needs_self()
+    }
+
+    /// Returns whether the initial thread may end before the program, and another thread may wait for that.
+    pub(super) fn may_wait_for_main(&self) -> bool {
+        self.joins && !self.exits.is_empty() && self.needs_self()
+    }
+
+    fn needs_self(&self) -> bool {
+        ["pthread_self", "thrd_current"].iter().any(|name| self.library.contains(*name))
+    }
+
+    /// Returns whether threads have objects of their own that a new thread must initialise.
+    pub(super) fn has_thread_state(&self, unit: &Unit) -> bool {
+        let has_objects = unit.objects.iter().any(|object| object.storage == Storage::Thread);
+        self.kinds || has_objects || !self.keys.is_empty()
     }
 }
 
@@ -94,16 +136,16 @@ fn sum(one: Times, other: Times) -> Times {
 
 impl Facts {
     /// Collects the facts about a program: first which addresses are taken, then what rests on that.
-    pub(super) fn new(unit: &Unit, main: FunctionId) -> Facts {
-        let taken = Facts::collect(unit, main, BTreeSet::new()).taken;
-        Facts::collect(unit, main, taken)
+    pub(super) fn new(unit: &Unit, main: FunctionId, made: &Made) -> Facts {
+        let taken = Facts::collect(unit, main, made, BTreeSet::new()).taken;
+        Facts::collect(unit, main, made, taken)
     }
 
-    fn collect(unit: &Unit, main: FunctionId, known: BTreeSet<ObjectId>) -> Facts {
+    fn collect(unit: &Unit, main: FunctionId, made: &Made, known: BTreeSet<ObjectId>) -> Facts {
         let mut walk = Walk {
             known,
             unit,
-            facts: Facts::default(),
+            facts: Facts { strings: made.strings.clone(), pools: made.pools.clone(), ..Facts::default() },
             found: FxHashSet::default(),
             calls: Vec::new(),
             spawns: Vec::new(),
@@ -234,6 +276,7 @@ impl<'u> Walk<'u> {
             ExprKind::Decay(place) | ExprKind::AddressOf(place) => self.take(place),
             ExprKind::Load(place) => {
                 self.facts.read.extend(root(place));
+                self.facts.inspected.extend(root(place));
                 self.place(place);
             }
             ExprKind::Member(_, _) | ExprKind::Object(_) | ExprKind::Deref(_) => self.place(expr),
@@ -242,12 +285,18 @@ impl<'u> Walk<'u> {
             | ExprKind::AssignOp { target, value, .. }
             | ExprKind::AssignOffset { target, index: value, .. } => {
                 self.facts.read.extend(root(target));
+                self.facts.inspected.extend(root(target));
                 self.place(target);
                 self.value(value);
             }
             ExprKind::Increment { target, .. } => {
                 self.facts.read.extend(root(target));
                 self.place(target);
+            }
+            ExprKind::Cast { .. } if allocated(unit, expr).is_some() => {
+                if let Some(pool) = pool_of(unit, &self.facts.pools, expr) {
+                    self.facts.taken.extend(self.facts.pools[pool].slots.iter().copied());
+                }
             }
             ExprKind::Call { callee, args } => self.call(expr, callee, args),
             ExprKind::Builtin(_, args) => args.iter().for_each(|arg| self.argument(arg)),
@@ -269,12 +318,14 @@ impl<'u> Walk<'u> {
 
     /// Walks over a pointer that is followed at once by a function of the library.
     fn argument(&mut self, pointer: &Expr) {
+        let pointer = unqualified(self.unit, pointer);
         self.facts.read.extend(direct(pointer).and_then(|(place, _)| root(place)));
         self.pointer(pointer);
     }
 
     /// Walks over a pointer that is followed at once.
     fn pointer(&mut self, pointer: &Expr) {
+        let pointer = unqualified(self.unit, pointer);
         match direct(pointer) {
             Some((place, index)) => {
                 self.place(place);
@@ -296,6 +347,7 @@ impl<'u> Walk<'u> {
                 self.facts.taken_functions.insert(*function);
                 self.find(*function);
             }
+            ExprKind::String(string) => drop(self.facts.taken.insert(self.facts.strings[*string])),
             ExprKind::Member(base, _) => self.take(base),
             ExprKind::Deref(pointer) => match direct(pointer) {
                 Some((place, index)) => {
@@ -323,6 +375,7 @@ impl<'u> Walk<'u> {
             self.calls.push((self.current, function, self.times));
             return args.iter().for_each(|arg| self.value(arg));
         }
+        self.facts.library.insert(name.to_owned());
         match name {
             "pthread_create" | "thrd_create" => {
                 let start = if name == "pthread_create" { 2 } else { 1 };
@@ -330,9 +383,24 @@ impl<'u> Walk<'u> {
             }
             "pthread_join" | "thrd_join" => {
                 self.facts.joins = true;
-                args.iter().for_each(|arg| self.argument(arg));
+                args.iter().for_each(|arg| self.joined(arg));
             }
+            "pthread_once" | "call_once" => args.iter().for_each(|arg| match named_function(arg) {
+                Some(function) => {
+                    self.find(function);
+                    self.calls.push((self.current, function, self.times));
+                }
+                None => self.argument(arg),
+            }),
+            "memset" | "memcpy" | "memmove" | "free" => args.iter().for_each(|arg| self.argument(uncast(arg))),
             _ => {
+                match name {
+                    "pthread_key_create" | "tss_create" if !self.facts.keys.contains(&site(expr.loc)) => {
+                        self.facts.keys.push(site(expr.loc));
+                    }
+                    "pthread_exit" | "thrd_exit" => drop(self.facts.exits.insert(self.current)),
+                    _ => {}
+                }
                 if is_sync(name) {
                     let types = &unit.types;
                     let records = args.iter().filter_map(|arg| types.pointee(arg.ty)).filter(|of| types.is_record(*of));
@@ -344,6 +412,17 @@ impl<'u> Walk<'u> {
         }
     }
 
+    /// Walks over an argument of a function that waits for a thread.
+    fn joined(&mut self, arg: &Expr) {
+        match &arg.kind {
+            ExprKind::Load(place) => {
+                self.facts.read.extend(root(place));
+                self.place(place);
+            }
+            _ => self.argument(arg),
+        }
+    }
+
     fn spawn(&mut self, expr: &Expr, args: &[Expr], start: usize) {
         for (number, arg) in args.iter().enumerate() {
             match named_function(arg) {
@@ -351,7 +430,10 @@ impl<'u> Walk<'u> {
                     self.find(function);
                     self.spawns.push((site(expr.loc), self.current, function, self.times));
                 }
-                _ if number == 0 => self.pointer(arg),
+                _ if number == 0 => {
+                    self.facts.handles.extend(direct(arg).and_then(|(place, _)| root(place)));
+                    self.pointer(arg);
+                }
                 _ => self.value(arg),
             }
         }
@@ -391,7 +473,24 @@ impl<'u> Walk<'u> {
         let single = may_be_single.filter(is_single).collect();
         let nested = self.has_nested();
         let read = self.facts.read.iter().chain(&self.facts.taken).copied().collect();
-        Facts { single, nested, read, ..self.facts }
+        let is_handle =
+            |object: &&ObjectId| !self.facts.inspected.contains(*object) && !self.facts.taken.contains(*object);
+        let handles = self.facts.handles.iter().filter(is_handle).copied().collect();
+        let kinds = self.has_kinds();
+        let deep_exit = self.facts.exits.iter().any(|function| self.facts.called.contains(function));
+        Facts { deep_exit, single, nested, read, handles, kinds, ..self.facts }
+    }
+
+    /// Returns whether mutexes may have other kinds than the normal one.
+    fn has_kinds(&self) -> bool {
+        let is_lock = |ty: QualType| self.facts.opaque.contains(&ty.id);
+        let is_set = |object: &Object| {
+            let items = object.init.iter().flat_map(|init| &init.items);
+            let mut of_locks = items.filter(|item| is_part_of(self.unit, object.ty, item.offset, &is_lock));
+            of_locks.any(|item| self.unit.integer(&item.value).is_some_and(|value| value != 0))
+        };
+        ["pthread_mutexattr_settype", "mtx_init"].iter().any(|name| self.facts.library.contains(*name))
+            || self.unit.objects.iter().any(is_set)
     }
 
     /// Returns whether an atomic function calls another one, or itself.
@@ -444,6 +543,45 @@ pub(super) fn is_async(label: &str) -> bool {
 /// Returns whether calls of a function are atomic sections.
 pub(super) fn is_atomic(unit: &Unit, function: FunctionId) -> bool {
     unit.name(unit.functions[function].name).starts_with("__VERIFIER_atomic_")
+}
+
+/// Returns whether the part at an offset of an object belongs to an object of some types.
+fn is_part_of(unit: &Unit, ty: QualType, offset: u64, is_one: &dyn Fn(QualType) -> bool) -> bool {
+    let types = &unit.types;
+    if is_one(ty) {
+        return true;
+    }
+    match types.get(ty) {
+        Type::Array(of, _) => {
+            let size = types.layout(*of).map_or(1, |layout| layout.size.max(1));
+            is_part_of(unit, *of, offset % size, is_one)
+        }
+        Type::Record(_) => {
+            let fields = types.record(ty).map_or(&[][..], |body| &body.fields);
+            let field = fields.iter().rev().find(|field| field.offset <= offset);
+            field.is_some_and(|field| is_part_of(unit, field.ty, offset - field.offset, is_one))
+        }
+        _ => false,
+    }
+}
+
+/// Returns a pointer before its conversions to pointers that differ in qualifiers only.
+pub(super) fn unqualified<'e>(unit: &Unit, pointer: &'e Expr) -> &'e Expr {
+    let of = |pointer: &Expr| unit.types.pointee(pointer.ty).map(|of| of.id);
+    match &pointer.kind {
+        ExprKind::Cast { kind: CastKind::Pointer, value, .. } if of(pointer).is_some() && of(pointer) == of(value) => {
+            unqualified(unit, value)
+        }
+        _ => pointer,
+    }
+}
+
+/// Returns a pointer before its conversions to other pointers.
+pub(super) fn uncast(pointer: &Expr) -> &Expr {
+    match &pointer.kind {
+        ExprKind::Cast { kind: CastKind::Pointer, value, .. } => uncast(value),
+        _ => pointer,
+    }
 }
 
 /// Returns the function that an expression names, whatever it is cast to.
@@ -518,7 +656,7 @@ fn jumps_back(unit: &Unit, stmt: &Stmt, labels: &mut FxHashSet<LabelId>) -> bool
 }
 
 /// Returns whether statements are inside of an expression.
-fn has_statements(expr: &Expr) -> bool {
+pub(super) fn has_statements(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Statements(_)) || expr.kind.operands().into_iter().any(has_statements)
 }
 

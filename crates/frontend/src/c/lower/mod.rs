@@ -3,35 +3,47 @@
 //! - `facts`: what the program as a whole does: which functions run and how often, whose addresses are taken.
 //! - `objects`: objects are flattened into cells, one variable for each scalar part.
 //! - `body`, `stmt`, `expr`, `place`: functions become procedures. A step reads or writes at most one shared cell.
-//! - `calls`, `threads`, `atomics`: the functions of the library and of the compiler.
+//! - `aggregate`: structs and unions as values.
+//! - `calls`, `threads`, `sync`, `atomics`: the functions of the library and of the compiler.
+//! - `heap`, `fresh`: objects that are allocated.
+//! - `made`: objects that the text does not declare, such as those of string literals.
 //! - `checks`: the errors that properties ask about.
 //!
 //! What is not supported is reported where it would be executed; functions that never run are not looked at.
 
+mod aggregate;
 mod atomics;
 mod body;
 mod calls;
 mod checks;
 mod expr;
 mod facts;
+mod fresh;
+mod heap;
+mod made;
 mod objects;
 mod place;
+mod sites;
 mod stmt;
+mod sync;
 mod threads;
+mod views;
 
 use std::collections::BTreeMap;
 
 use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
 use selvedge_ir::span::{Origin, Role, SourceMap, Span};
-use selvedge_ir::{Count, Edge, Entry, Expr, Loc as Place, LocId, Op, Proc, ProcId, Program, Scope, Ty, Var, VarId};
+use selvedge_ir::{
+    Count, Edge, EdgeId, Entry, Expr, Loc as Place, LocId, Op, Proc, ProcId, Program, Scope, Ty, Var, VarId,
+};
 
 use super::files::Loc;
 use super::property::Properties;
 use super::tree::{FunctionId, ObjectId, Unit};
 use super::types::{QualType, Type};
-use crate::Loaded;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::{Extern, Limit, Loaded};
 use facts::Facts;
 use objects::Cell;
 use threads::Threads;
@@ -61,32 +73,56 @@ struct Lowering<'u> {
     program: Program,
     map: SourceMap,
     diagnostics: Vec<Diagnostic>,
+    remarks: Vec<Diagnostic>,
     /// For each location the one that it is the same as; itself at the end of the chain.
     same: IndexVec<LocId, LocId>,
     procs: FxHashMap<FunctionId, ProcId>,
     cells: FxHashMap<ObjectId, Vec<Cell>>,
     /// The states of locks and semaphores, by object and offset.
-    sync: BTreeMap<(ObjectId, u64), Cell>,
+    sync: BTreeMap<(ObjectId, u64, sync::State), Cell>,
+    /// The values of keys for data of each thread, by the place that creates the key.
+    keys: Vec<(facts::Site, VarId)>,
+    /// Shared truth values that are false at the start.
+    flags: Vec<VarId>,
+    /// The edges behind which an execution is not followed because a limit is exceeded, with what the limit is.
+    limits: Vec<(EdgeId, String)>,
     addresses: objects::Addresses,
     threads: Threads,
     checks: checks::Checks,
+    heap: heap::Heap,
+    externs: Extern,
+    /// Set if pointers to objects of different types may be mixed: a use of a pointer must test what it points to.
+    mixes: bool,
+    /// Set if such tests are added.
+    mixed: bool,
     /// What pointers point to that become `void *` or integers, and that are made from them.
     to_blank: Vec<QualType>,
-    from_blank: Vec<(QualType, Loc)>,
+    from_blank: Vec<QualType>,
 }
 
 /// Lowers a unit without errors, with the checks for some properties. The program is `None` if something is not
 /// supported.
-pub(super) fn lower(unit: &Unit, asked: Properties) -> Loaded {
+pub(super) fn lower(unit: &mut Unit, options: &Options) -> Loaded {
     let Some(main) = unit.function("main").filter(|main| unit.functions[*main].body.is_some()) else {
         let message = "there is no function `main`";
         let help = "a program starts at `main`, which must be defined in the file";
         let missing = Diagnostic::new(Code::CUnsupported, message, Span::default()).help(help);
         return Loaded { diagnostics: vec![missing], ..Loaded::default() };
     };
-    let mut low = Lowering::new(unit, Facts::new(unit, main), asked);
+    let made = made::make(unit, options.malloc_bound);
+    let low = lowered(unit, main, &made, options, false);
+    // Only where pointers to different types are mixed, each use of a pointer tests what it points to.
+    let low = if low.mixes { lowered(unit, main, &made, options, true) } else { low };
+    let threads = low.facts.threads();
+    Loaded { threads, ..low.finish(main) }
+}
+
+fn lowered<'u>(unit: &'u Unit, main: FunctionId, made: &made::Made, options: &Options, mixed: bool) -> Lowering<'u> {
+    let mut low = Lowering::new(unit, Facts::new(unit, main, made), options);
+    low.mixed = mixed;
     low.declare_procs();
     low.declare_threads();
+    low.declare_heap();
     low.declare_taken();
     low.prepare_race();
     low.prepare_memory();
@@ -94,28 +130,45 @@ pub(super) fn lower(unit: &Unit, asked: Properties) -> Loaded {
         low.function(function, main);
     }
     low.add_wrappers();
-    low.finish_misuse();
     low.check_blank();
-    let threads = low.facts.threads();
-    Loaded { threads, ..low.finish(main) }
+    low
+}
+
+/// Options of the lowering.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Options {
+    /// How many objects each place may allocate.
+    pub(super) malloc_bound: u32,
+    /// What functions without a body do that are not known.
+    pub(super) externs: Extern,
+    /// What is asked about the program.
+    pub(super) asked: Properties,
 }
 
 impl<'u> Lowering<'u> {
-    fn new(unit: &'u Unit, facts: Facts, asked: Properties) -> Lowering<'u> {
+    fn new(unit: &'u Unit, facts: Facts, options: &Options) -> Lowering<'u> {
         let threads = Threads::new(&facts);
         Lowering {
             unit,
             facts,
             program: Program::default(),
-            map: SourceMap::default(),
+            map: SourceMap { several_steps: true, ..SourceMap::default() },
             diagnostics: Vec::new(),
+            remarks: Vec::new(),
             same: IndexVec::new(),
             procs: FxHashMap::default(),
             cells: FxHashMap::default(),
             sync: BTreeMap::new(),
+            keys: Vec::new(),
+            flags: Vec::new(),
+            limits: Vec::new(),
             addresses: objects::Addresses::default(),
             threads,
-            checks: checks::Checks::new(asked),
+            checks: checks::Checks::new(options.asked),
+            heap: heap::Heap::default(),
+            externs: options.externs,
+            mixes: false,
+            mixed: false,
             to_blank: Vec::new(),
             from_blank: Vec::new(),
         }
@@ -125,6 +178,14 @@ impl<'u> Lowering<'u> {
         if self.diagnostics.len() < MAX_REFUSED {
             let message = format!("{} not supported", refused.what);
             self.diagnostics.push(self.unit.expansions.diagnostic(Code::CUnsupported, message, refused.loc));
+        }
+    }
+
+    /// Adds a warning; the same one is given once.
+    fn remark(&mut self, message: String, loc: Loc) {
+        let remark = self.unit.expansions.diagnostic(Code::CUnsupported, message, loc);
+        if self.remarks.iter().all(|known| known.message != remark.message) {
+            self.remarks.push(Diagnostic { severity: Severity::Warning, ..remark });
         }
     }
 
@@ -162,9 +223,9 @@ impl<'u> Lowering<'u> {
         var
     }
 
-    fn edge(&mut self, from: LocId, to: LocId, op: Op, span: Span, role: Role) {
-        self.program.edges.push(Edge::new(from, to, op));
+    fn edge(&mut self, from: LocId, to: LocId, op: Op, span: Span, role: Role) -> EdgeId {
         self.map.edges.push(Origin { span, role });
+        self.program.edges.push(Edge::new(from, to, op))
     }
 
     fn is_shared(&self, var: VarId) -> bool {
@@ -183,15 +244,10 @@ impl<'u> Lowering<'u> {
         }
     }
 
-    /// Refuses pointers that may have come from a `void *` or an integer with the address of an object of another type.
+    /// Notes whether pointers may have come from a `void *` or an integer with the address of an object of another type.
     fn check_blank(&mut self) {
-        for (to, loc) in std::mem::take(&mut self.from_blank) {
-            if let Some(from) = self.to_blank.iter().find(|from| !self.is_alike(**from, to)) {
-                let (from, to) = (self.unit.show_type(*from), self.unit.show_type(to));
-                let what = format!("a pointer to `{to}` where one to `{from}` may have become a `void *` is");
-                self.report(Refused { what, loc });
-            }
-        }
+        let from_blank = std::mem::take(&mut self.from_blank);
+        self.mixes |= from_blank.iter().any(|to| self.to_blank.iter().any(|from| !self.is_alike(*from, *to)));
     }
 
     /// Returns the location that stands for all that are the same as this one.
@@ -236,11 +292,14 @@ impl<'u> Lowering<'u> {
             label.loc = moved[label.loc];
         }
         self.program.locs = locs;
+        self.name_addresses();
         self.map.notes = std::mem::take(&mut self.checks.notes);
         self.map.properties = self.checks.asked.names().into_iter().map(str::to_owned).collect();
+        self.diagnostics.append(&mut self.remarks);
         let has_errors = self.diagnostics.iter().any(Diagnostic::is_error);
         let program = (!has_errors).then_some(self.program);
-        Loaded { program, source_map: self.map, diagnostics: self.diagnostics, ..Loaded::default() }
+        let limits = self.limits.into_iter().map(|(edge, what)| Limit { edge, what }).collect();
+        Loaded { program, source_map: self.map, diagnostics: self.diagnostics, limits, ..Loaded::default() }
     }
 
     /// Returns the initial values of shared variables and of those of threads.
@@ -249,6 +308,9 @@ impl<'u> Lowering<'u> {
         values.extend(self.threads.initial_values(self.pointer_ty()));
         values.extend(self.sync_values());
         values.extend(self.checks.initial_values());
+        values.extend(self.heap.initial_values());
+        values.extend(self.keys.iter().map(|(_, var)| (*var, self.pointer_ty().constant(0))));
+        values.extend(self.flags.iter().map(|var| (*var, Expr::FALSE)));
         values.sort_by_key(|(var, _)| *var);
         let scope = |var: VarId| self.program.vars[var].scope;
         let of =

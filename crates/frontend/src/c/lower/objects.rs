@@ -1,8 +1,9 @@
 //! Objects and their cells.
 //!
 //! An object is flattened into its scalar parts, each of which is one variable. Members of a union that lie at the same
-//! offset and have the same size share a cell; unions that overlap otherwise are refused. Addresses are made up:
-//! objects whose addresses are taken have numbers from 16 on, with gaps, functions likewise, and null is 0.
+//! offset and have the same size share a cell; unions that overlap otherwise are refused. A bit-field is a cell of its
+//! own. Addresses are made up: objects whose addresses are taken have numbers from 16 on, with gaps, functions likewise,
+//! and null is 0.
 
 use rustc_hash::FxHashMap;
 use selvedge_ir::span::Span;
@@ -11,8 +12,9 @@ use selvedge_ir::{Expr, MachineTy, Scope, Ty, VarId};
 use super::super::DataModel;
 use super::super::files::Loc;
 use super::super::fold::{Address, Base, Constant};
-use super::super::tree::{Definition, FunctionId, ObjectId, Storage};
-use super::super::types::{Length, QualType, Type};
+use super::super::tree::{Definition, FunctionId, ObjectId, Stmt, StmtKind, Storage};
+use super::super::types::{Bits, Field, Length, QualType, Type};
+use super::facts::{exprs, has_statements, inner};
 use super::{Lowered, Lowering, refuse};
 
 /// A scalar part of an object.
@@ -21,17 +23,34 @@ pub(super) struct Cell {
     /// In bytes, from the beginning of the object.
     pub(super) offset: u64,
     pub(super) size: u64,
+    /// The bits at the offset, if it is a bit-field.
+    pub(super) bits: Option<Bits>,
     pub(super) ty: MachineTy,
     pub(super) var: VarId,
 }
 
-/// A part of an object that is not a variable yet.
-struct Part {
-    offset: u64,
-    size: u64,
-    ty: MachineTy,
-    is_pointer: bool,
-    name: String,
+/// A scalar part of a type.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) offset: u64,
+    pub(super) size: u64,
+    pub(super) bits: Option<Bits>,
+    pub(super) ty: MachineTy,
+    pub(super) is_pointer: bool,
+    pub(super) name: String,
+    /// The type in the text.
+    pub(super) c_type: QualType,
+}
+
+impl Part {
+    /// Returns the first bit of the part and the one behind the last, counted from the beginning of the object.
+    fn range(&self) -> (u64, u64) {
+        let start = self.offset * 8;
+        match self.bits {
+            Some(bits) => (start + u64::from(bits.shift), start + u64::from(bits.shift + bits.width)),
+            None => (start, start + self.size * 8),
+        }
+    }
 }
 
 /// The limit on the cells of one object.
@@ -40,8 +59,8 @@ const MAX_CELLS: usize = 4096;
 /// The numbers that stand for addresses.
 #[derive(Default)]
 pub(super) struct Addresses {
-    objects: FxHashMap<ObjectId, u64>,
-    functions: FxHashMap<FunctionId, u64>,
+    pub(super) objects: FxHashMap<ObjectId, u64>,
+    pub(super) functions: FxHashMap<FunctionId, u64>,
     end: u64,
 }
 
@@ -90,7 +109,15 @@ impl Lowering<'_> {
 
     fn new_cell(&mut self, part: Part, scope: Scope, span: Span) -> Cell {
         let var = self.new_var(part.name, scope, Ty::Machine(part.ty), span);
-        Cell { offset: part.offset, size: part.size, ty: part.ty, var }
+        self.view_object(var, part.c_type);
+        Cell { offset: part.offset, size: part.size, bits: part.bits, ty: part.ty, var }
+    }
+
+    /// Returns the scalar parts of values of a type. The states of locks are not among them.
+    pub(super) fn parts(&self, ty: QualType, loc: Loc) -> Lowered<Vec<Part>> {
+        let mut parts = Vec::new();
+        self.flatten(ty, 0, String::new(), &mut parts, loc)?;
+        Ok(parts)
     }
 
     /// Returns how many copies of an object there are.
@@ -105,9 +132,9 @@ impl Lowering<'_> {
         let (storage, is_taken) = (declared.storage, self.facts.taken.contains(&object));
         let local = declared.function.filter(|_| matches!(storage, Storage::Auto | Storage::Param));
         match (storage, local) {
-            // A new thread of the representation has copies of its creator's objects, not their initial values.
-            (Storage::Thread, _) if self.facts.forks || !self.facts.sites.is_empty() => {
-                refuse("an object of each thread in a program that creates threads is", loc)
+            // A copy of a thread has copies of its objects, not their initial values.
+            (Storage::Thread, _) if self.facts.forks => {
+                refuse("an object of each thread beside threads that are copies is", loc)
             }
             (Storage::Thread, _) if is_taken => refuse("the address of an object of each thread is", loc),
             (Storage::Thread, _) => Ok(Scope::Thread),
@@ -149,8 +176,9 @@ impl Lowering<'_> {
             Type::Record(_) => {
                 let Some(body) = types.record(ty) else { return refuse("an incomplete type is", loc) };
                 for field in &body.fields {
-                    if field.bits.is_some() {
-                        return refuse("a bit-field is", loc);
+                    if let Some(bits) = field.bits {
+                        self.add_bits(field, bits, offset, &name, parts, loc)?;
+                        continue;
                     }
                     let name = match field.name {
                         Some(member) => format!("{name}.{}", self.unit.name(member)),
@@ -163,9 +191,38 @@ impl Lowering<'_> {
             _ => {
                 let machine = self.scalar(ty, loc)?;
                 let size = types.layout(ty).map_or(1, |layout| layout.size);
-                add_part(Part { offset, size, ty: machine, is_pointer: types.is_pointer(ty), name }, parts, loc)
+                let is_pointer = types.is_pointer(ty);
+                add_part(Part { offset, size, bits: None, ty: machine, is_pointer, name, c_type: ty }, parts, loc)
             }
         }
+    }
+
+    /// Adds a bit-field; those without a name hold nothing.
+    fn add_bits(
+        &self,
+        field: &Field,
+        bits: Bits,
+        offset: u64,
+        name: &str,
+        parts: &mut Vec<Part>,
+        loc: Loc,
+    ) -> Lowered<()> {
+        let Some(member) = field.name else { return Ok(()) };
+        let whole = self.scalar(field.ty, loc)?;
+        let width = u8::try_from(bits.width).unwrap_or(whole.bits).min(whole.bits);
+        let ty = MachineTy { bits: width, signed: whole.signed };
+        let name = format!("{name}.{}", self.unit.name(member));
+        let size = self.unit.types.layout(field.ty).map_or(1, |layout| layout.size);
+        let part = Part {
+            offset: offset + field.offset,
+            size,
+            bits: Some(bits),
+            ty,
+            is_pointer: false,
+            name,
+            c_type: field.ty,
+        };
+        add_part(part, parts, loc)
     }
 
     /// Returns the address of an object.
@@ -209,14 +266,28 @@ impl Lowering<'_> {
         let mut values = Vec::new();
         for object in objects {
             let declared = &self.unit.objects[object];
+            if let Some(found) = self.slot_values(object) {
+                values.extend(found);
+                continue;
+            }
             if matches!(declared.storage, Storage::Static | Storage::Thread) {
                 match self.static_values(object) {
                     Ok(found) => values.extend(found),
                     Err(refused) => self.report(refused),
                 }
+            } else if self.is_declared_first(object) {
+                let shared = self.cells[&object].iter().filter(|cell| self.is_shared(cell.var));
+                values.extend(shared.map(|cell| (cell.var, cell.ty.constant(0))));
             }
         }
         values
+    }
+
+    /// Returns whether a local object always gets a value before it is used: there are no jumps over declarations.
+    fn is_declared_first(&self, object: ObjectId) -> bool {
+        let function = self.unit.objects[object].function;
+        let body = function.and_then(|function| self.unit.functions[function].body.as_ref());
+        body.is_some_and(|body| body.labels.is_empty() && !has_switch(&body.block))
     }
 
     fn static_values(&mut self, object: ObjectId) -> Lowered<Vec<(VarId, Expr)>> {
@@ -226,35 +297,44 @@ impl Lowering<'_> {
         for item in unit.objects[object].init.iter().flat_map(|init| &init.items) {
             let number = match unit.fold(&item.value).map(|folded| folded.constant) {
                 Some(Constant::Integer(number)) => number,
-                Some(Constant::Address(address)) => self.constant_address(address, item.value.loc)?,
+                Some(Constant::Address(address)) => self.constant_address(address),
                 _ => return refuse("an initial value of this kind is", item.value.loc),
             };
-            match cells.iter().position(|cell| cell.offset == item.offset) {
-                Some(at) if item.bits.is_none() => numbers[at] = number,
-                _ => return refuse("an initial value of this part is", item.value.loc),
+            match cells.iter().position(|cell| (cell.offset, cell.bits) == (item.offset, item.bits)) {
+                Some(at) => numbers[at] = number,
+                None => return refuse("an initial value of this part is", item.value.loc),
             }
         }
         Ok(cells.iter().zip(numbers).map(|(cell, number)| (cell.var, cell.ty.constant(number))).collect())
     }
 
-    fn constant_address(&mut self, address: Address, loc: Loc) -> Lowered<i128> {
+    fn constant_address(&mut self, address: Address) -> i128 {
         let base = match address.base {
             Base::Null => 0,
             Base::Object(object) => self.address(object),
             Base::Function(function) => self.function_address(function),
-            Base::String(_) => return refuse("the address of a string is", loc),
+            Base::String(string) => self.address(self.facts.strings[string]),
         };
-        Ok(i128::from(base) + address.offset)
+        i128::from(base) + address.offset
     }
+}
+
+/// Returns whether a statement has jumps to cases, which may skip declarations.
+fn has_switch(stmt: &Stmt) -> bool {
+    let is_switch = matches!(stmt.kind, StmtKind::Switch { .. }) || exprs(stmt).into_iter().any(has_statements);
+    is_switch || inner(stmt).into_iter().any(has_switch)
 }
 
 /// Adds a part, unless it is one that is there already, as members of unions are.
 fn add_part(part: Part, parts: &mut Vec<Part>, loc: Loc) -> Lowered<()> {
-    let overlaps = |other: &&Part| part.offset < other.offset + other.size && other.offset < part.offset + part.size;
+    let (start, end) = part.range();
+    let overlaps = |other: &&Part| start < other.range().1 && other.range().0 < end;
     match parts.iter().rev().find(overlaps) {
         None => parts.push(part),
         Some(same) if same.is_pointer || part.is_pointer => return refuse("a union with pointers is", loc),
-        Some(same) if (same.offset, same.size, same.ty.bits) == (part.offset, part.size, part.ty.bits) => {}
+        Some(same)
+            if (same.offset, same.size, same.bits, same.ty.bits)
+                == (part.offset, part.size, part.bits, part.ty.bits) => {}
         Some(_) => return refuse("a union whose members overlap in part is", loc),
     }
     Ok(())

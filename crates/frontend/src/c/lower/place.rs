@@ -5,11 +5,14 @@
 //! that follows a pointer reads or writes the cell whose condition holds; if there is none, memory outside of objects
 //! is used, and the execution ends there.
 
-use selvedge_ir::{BinaryOp, Expr as Ir, MachineTy, Op, VarId};
+use selvedge_ir::{BinaryOp, Expr as Ir, MachineOp, MachineTy, Op, VarId};
 
+use super::super::files::Loc;
+use super::super::property::Property;
 use super::super::tree::{Expr, ExprKind, ObjectId};
-use super::super::types::{Length, QualType, Type};
+use super::super::types::{Bits, Length, QualType, Type};
 use super::body::Body;
+use super::facts::unqualified;
 use super::objects::Cell;
 use super::{Lowered, refuse};
 
@@ -46,6 +49,21 @@ pub(super) enum Access {
     Candidates(Vec<(Ir, Cell)>),
 }
 
+/// The shape of the cells that an access may use.
+#[derive(Clone, Copy)]
+pub(super) struct Fit {
+    pub(super) size: u64,
+    pub(super) bits: Option<Bits>,
+    pub(super) is_bool: bool,
+}
+
+impl Fit {
+    fn takes(self, cell: &Cell) -> bool {
+        let is_alike = cell.size == self.size && (cell.ty.bits == 1) == self.is_bool;
+        cell.bits == self.bits && (self.bits.is_some() || is_alike)
+    }
+}
+
 /// Returns the place that a pointer expression points to without going through a value, and the index behind it.
 pub(super) fn direct(pointer: &Expr) -> Option<(&Expr, Option<&Expr>)> {
     match &pointer.kind {
@@ -69,24 +87,49 @@ impl Body<'_, '_> {
             }
             ExprKind::Deref(pointer) => self.target(pointer),
             ExprKind::Member(base, number) => self.member(base, *number),
-            ExprKind::String(_) => refuse("the use of a string is", expr.loc),
+            ExprKind::String(string) => {
+                let object = self.low.facts.strings[*string];
+                Ok(Place::Object { object, offset: 0, indices: Vec::new() })
+            }
             _ => refuse("this kind of place is", expr.loc),
         }
     }
 
     fn member(&mut self, base: &Expr, number: usize) -> Lowered<Place> {
-        let field = self.unit.types.record(base.ty).and_then(|body| body.fields.get(number));
-        let Some(field) = field.filter(|field| field.bits.is_none()) else {
-            return refuse("a bit-field is", base.loc);
+        let Some(field) = self.unit.types.record(base.ty).and_then(|body| body.fields.get(number)) else {
+            return refuse("this member is", base.loc);
         };
         let by = field.offset;
         if !base.is_place() {
-            return refuse("a member of a value is", base.loc);
+            return refuse("the place of a member of a value is", base.loc);
         }
-        Ok(match self.place(base)? {
+        let place = self.place(base)?;
+        Ok(self.part_of(place, by))
+    }
+
+    /// Returns the place some bytes behind another one.
+    pub(super) fn part_of(&self, place: Place, by: u64) -> Place {
+        match place {
             Place::Object { object, offset, indices } => Place::Object { object, offset: offset + by, indices },
             Place::Address(address) => Place::Address(self.plus(address, by)),
-        })
+        }
+    }
+
+    /// Returns the bits of a place that is a bit-field.
+    fn bits(&self, place: &Expr) -> Option<Bits> {
+        let ExprKind::Member(base, number) = &place.kind else { return None };
+        self.unit.types.record(base.ty)?.fields.get(*number)?.bits
+    }
+
+    /// Returns a value as a place holds it: a bit-field cuts off what does not fit.
+    pub(super) fn held(&self, place: &Expr, value: Ir, ty: MachineTy) -> Ir {
+        match self.bits(place).and_then(|bits| u8::try_from(bits.width).ok()) {
+            Some(bits) if bits < ty.bits => {
+                let narrow = MachineTy { bits, ..ty };
+                cast(cast(value, ty, narrow), narrow, ty)
+            }
+            _ => value,
+        }
     }
 
     /// Returns an address moved by some bytes.
@@ -97,6 +140,7 @@ impl Body<'_, '_> {
 
     /// Evaluates the place that a pointer points to.
     pub(super) fn target(&mut self, pointer: &Expr) -> Lowered<Place> {
+        let pointer = unqualified(self.unit, pointer);
         match direct(pointer) {
             Some((place, None)) => self.place(place),
             Some((array, Some(index))) => self.element(array, index, pointer.ty),
@@ -132,21 +176,26 @@ impl Body<'_, '_> {
     pub(super) fn access(&mut self, place: Place, expr: &Expr) -> Lowered<Access> {
         let ty = self.low.scalar(expr.ty, expr.loc)?;
         let size = self.unit.types.layout(expr.ty).map_or(1, |layout| layout.size);
-        let fits = |cell: &Cell| cell.size == size && (cell.ty.bits == 1) == (ty.bits == 1);
+        self.cells_of(place, Fit { size, bits: self.bits(expr), is_bool: ty.bits == 1 }, expr.loc)
+    }
+
+    /// Returns the cells of a place that is read or written as a scalar of some shape.
+    pub(super) fn cells_of(&mut self, place: Place, fit: Fit, loc: Loc) -> Lowered<Access> {
+        let fits = |cell: &Cell| fit.takes(cell);
         match place {
             Place::Object { object, offset, indices } => {
-                let cells = self.low.cells(object, expr.loc)?;
+                let cells = self.low.cells(object, loc)?;
                 let find = |offset: u64| cells.iter().find(|cell| cell.offset == offset && fits(cell)).copied();
                 if indices.is_empty() {
                     return find(offset).map_or_else(
-                        || refuse("an access to a part of another type is", expr.loc),
+                        || refuse("an access to a part of another type is", loc),
                         |cell| Ok(Access::Known(cell)),
                     );
                 }
                 let mut candidates = Vec::new();
                 for (condition, offset) in self.elements(offset, &indices) {
                     let Some(cell) = find(offset) else {
-                        return refuse("an access to a part of another type is", expr.loc);
+                        return refuse("an access to a part of another type is", loc);
                     };
                     candidates.push((condition, cell));
                 }
@@ -157,15 +206,62 @@ impl Body<'_, '_> {
                 let taken: Vec<ObjectId> = self.low.facts.taken.iter().copied().collect();
                 let mut candidates = Vec::new();
                 for object in taken {
-                    let base = self.low.address(object);
+                    let (base, is_there) = (self.low.address(object), self.low.is_there(object));
                     for cell in self.low.cells(object, self.unit.objects[object].loc)?.into_iter().filter(fits) {
                         let at = self.low.pointer_ty().constant(i128::from(base + cell.offset));
-                        candidates.push((Ir::binary(BinaryOp::Eq, address.clone(), at), cell));
+                        candidates.push((Ir::and(at_address(&address, at), is_there.clone()), cell));
                     }
                 }
-                self.check_pointer(&address, &candidates);
-                Ok(Access::Candidates(candidates))
+                self.exceed_type(&address, &candidates);
+                let access = decided(candidates);
+                if let Access::Candidates(candidates) = &access {
+                    self.check_pointer(&address, candidates);
+                }
+                Ok(access)
             }
+        }
+    }
+
+    /// Does something with a place unless it is where a null pointer points to.
+    pub(super) fn unless_null(
+        &mut self,
+        place: Place,
+        work: impl FnOnce(&mut Self, Place) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let Place::Address(address) = place else { return work(self, place) };
+        let ty = self.low.pointer_ty();
+        let address = self.save(address, ty);
+        let (there, end) = (self.new_loc(), self.new_loc());
+        self.fork(at_address(&address, ty.constant(0)), end, there);
+        self.at = there;
+        work(self, Place::Address(address))?;
+        self.jump(end);
+        self.at = end;
+        Ok(())
+    }
+
+    /// Adds the limit on the types of objects, where pointers to different types are mixed: an object to which a pointer
+    /// points has no part of the right type there.
+    pub(super) fn exceed_type(&mut self, address: &Ir, candidates: &[(Ir, Cell)]) {
+        if !self.low.mixed {
+            return;
+        }
+        let ty = self.low.pointer_ty();
+        let mut inside = Vec::new();
+        for object in self.low.facts.taken.clone() {
+            let size = self.unit.types.layout(self.unit.objects[object].ty).map_or(1, |layout| layout.size);
+            let base = i128::from(self.low.address(object));
+            let (from, to) = (ty.constant(base), ty.constant(base + i128::from(size)));
+            let begins = ty.apply(MachineOp::Le, from, address.clone());
+            let is_inside = Ir::and(begins, ty.apply(MachineOp::Lt, address.clone(), to));
+            inside.push(Ir::and(is_inside, self.low.is_there(object)));
+        }
+        let valid = any(candidates.iter().map(|(condition, _)| condition.clone()).collect());
+        let wrong = Ir::and(any(inside), selvedge_ir::simplify::not(valid));
+        self.exceed(wrong.clone(), "a pointer leads to an object of another type");
+        if self.asks(Property::Memory) {
+            // Such an object is not known to be a wrong one.
+            self.step(Op::assume(selvedge_ir::simplify::not(wrong)));
         }
     }
 
@@ -220,10 +316,7 @@ impl Body<'_, '_> {
     pub(super) fn modify(&mut self, access: &Access, ty: MachineTy, new: impl FnOnce(Ir) -> Ir) -> Ir {
         self.check_alive(access);
         self.atomically(true, |body| body.check_race(access, true));
-        let (old, valid) = match access {
-            Access::Known(cell) => (cast(Ir::Var(cell.var), cell.ty, ty), Ir::TRUE),
-            Access::Candidates(candidates) => chosen(candidates, ty),
-        };
+        let (old, valid) = current(access, ty);
         let var = self.temporary(ty);
         let (mut active, _) = written(access, &new(old.clone()), ty);
         active.push((var, old));
@@ -235,13 +328,35 @@ impl Body<'_, '_> {
 impl Body<'_, '_> {
     /// Waits until the value of a place passes a test, and writes a new value in the same step.
     pub(super) fn when(&mut self, access: &Access, ty: MachineTy, test: impl Fn(Ir) -> Ir, new: impl Fn(Ir) -> Ir) {
-        let (old, valid) = match access {
-            Access::Known(cell) => (cast(Ir::Var(cell.var), cell.ty, ty), Ir::TRUE),
-            Access::Candidates(candidates) => chosen(candidates, ty),
-        };
+        let (old, valid) = current(access, ty);
         let (active, _) = written(access, &new(old.clone()), ty);
         self.step(Op::guarded(active, Ir::and(valid, test(old))));
     }
+}
+
+/// Returns the value of a place, and whether there is one.
+pub(super) fn current(access: &Access, ty: MachineTy) -> (Ir, Ir) {
+    match access {
+        Access::Known(cell) => (cast(Ir::Var(cell.var), cell.ty, ty), Ir::TRUE),
+        Access::Candidates(candidates) => chosen(candidates, ty),
+    }
+}
+
+/// Returns whether an address is a constant.
+pub(super) fn at_address(address: &Ir, at: Ir) -> Ir {
+    match address {
+        Ir::Machine(..) => Ir::Bool(*address == at),
+        _ => Ir::binary(BinaryOp::Eq, address.clone(), at),
+    }
+}
+
+/// Returns candidates without those that are excluded; one that is certain is the cell.
+pub(super) fn decided(mut candidates: Vec<(Ir, Cell)>) -> Access {
+    if let Some((_, cell)) = candidates.iter().find(|(condition, _)| *condition == Ir::TRUE) {
+        return Access::Known(*cell);
+    }
+    candidates.retain(|(condition, _)| *condition != Ir::FALSE);
+    Access::Candidates(candidates)
 }
 
 /// Returns the value of the candidate whose condition holds, and whether there is one.
@@ -259,7 +374,7 @@ pub(super) fn any(conditions: Vec<Ir>) -> Ir {
 }
 
 /// Returns the assignments that write a value, and whether some cell is written.
-fn written(access: &Access, value: &Ir, ty: MachineTy) -> (Vec<(VarId, Ir)>, Ir) {
+pub(super) fn written(access: &Access, value: &Ir, ty: MachineTy) -> (Vec<(VarId, Ir)>, Ir) {
     match access {
         Access::Known(cell) => (vec![(cell.var, cast(value.clone(), ty, cell.ty))], Ir::TRUE),
         Access::Candidates(candidates) => {

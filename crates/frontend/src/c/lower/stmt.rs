@@ -1,6 +1,6 @@
 //! Lowering of statements.
 
-use selvedge_ir::span::Role;
+use selvedge_ir::span::{Role, Span};
 use selvedge_ir::{BinaryOp, Expr as Ir, Label, LocId, MachineOp, Op, Scope, Ty};
 
 use super::super::files::Loc;
@@ -8,13 +8,14 @@ use super::super::property::Property;
 use super::super::tree::{Case, Expr, ExprKind, LabelId, ObjectId, Stmt, StmtKind};
 use super::body::Body;
 use super::facts::is_async;
-use super::place::Access;
+use super::objects::Cell;
+use super::place::{Access, cast};
 use super::{Lowered, refuse};
 
 impl Body<'_, '_> {
     /// Lowers a statement; what is not supported in it is reported.
     pub(super) fn stmt(&mut self, stmt: &Stmt) {
-        self.span = stmt.loc.span;
+        (self.span, self.site) = (stmt.loc.span, None);
         self.watch_creation(stmt);
         let kept = self.in_use.len();
         if let Err(refused) = self.try_stmt(stmt) {
@@ -31,11 +32,13 @@ impl Body<'_, '_> {
             StmtKind::Declare(object) => self.declare(*object)?,
             StmtKind::Block(stmts) => self.block(stmts),
             StmtKind::If { condition, then, otherwise } => self.if_(condition, then, otherwise.as_deref())?,
-            StmtKind::While { condition, body } => self.loop_(Some(condition), None, body, false)?,
-            StmtKind::DoWhile { body, condition } => self.loop_(Some(condition), None, body, true)?,
+            StmtKind::While { condition, body } => {
+                self.loop_(Some(stmt.loc.span.start), Some(condition), None, body, false)?;
+            }
+            StmtKind::DoWhile { body, condition } => self.loop_(None, Some(condition), None, body, true)?,
             StmtKind::For { first, condition, step, body } => {
                 first.iter().for_each(|stmt| self.stmt(stmt));
-                self.loop_(condition.as_ref(), step.as_ref(), body, false)?;
+                self.loop_(None, condition.as_ref(), step.as_ref(), body, false)?;
             }
             StmtKind::Switch { value, cases, body } => self.switch(value, cases, body)?,
             StmtKind::CaseLabel(number) => {
@@ -115,20 +118,23 @@ impl Body<'_, '_> {
     }
 
     fn return_(&mut self, value: Option<&Expr>, loc: Loc) -> Lowered<()> {
-        let value = match (value, self.result(loc)?) {
-            (Some(value), Some(_)) => Some(self.read_once(value)?),
-            (Some(value), None) => {
+        let results = self.results(loc)?;
+        let values = match value {
+            Some(value) if !self.is_main && self.unit.types.is_record(value.ty) => Some(self.aggregate(value)?),
+            Some(value) if !results.is_empty() => Some(vec![self.read_once(value)?]),
+            Some(value) => {
                 self.effects(value)?;
                 None
             }
-            (None, _) => None,
+            None => None,
         };
-        self.leave(value, Role::Statement)
+        self.leave(values, Role::Statement)
     }
 
     fn if_(&mut self, condition: &Expr, then: &Stmt, otherwise: Option<&Stmt>) -> Lowered<()> {
         let (holds, fails, end) = (self.new_loc(), self.new_loc(), self.new_loc());
-        self.condition(condition, holds, fails)?;
+        let keyword = Some(self.span.start);
+        self.condition(keyword, condition, holds, fails)?;
         self.at = holds;
         self.stmt(then);
         self.jump(end);
@@ -139,22 +145,34 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Branches on the condition of a statement.
-    fn condition(&mut self, condition: &Expr, holds: LocId, fails: LocId) -> Lowered<()> {
+    /// Branches on the condition of a statement, whose text is from the keyword to the closing parenthesis, if the
+    /// keyword is next to it.
+    fn condition(&mut self, keyword: Option<u32>, condition: &Expr, holds: LocId, fails: LocId) -> Lowered<()> {
         self.span = condition.loc.span;
+        let end = Span { start: self.span.end, end: self.span.end + 1 };
+        if let Some(start) = keyword.filter(|start| *start < end.start && self.unit.files.text(end) == ")") {
+            self.span = Span { start, end: end.end };
+        }
         let kept = self.in_use.len();
         self.branch(condition, holds, fails)?;
         self.release(kept);
         Ok(())
     }
 
-    fn loop_(&mut self, condition: Option<&Expr>, step: Option<&Expr>, body: &Stmt, is_late: bool) -> Lowered<()> {
+    fn loop_(
+        &mut self,
+        keyword: Option<u32>,
+        condition: Option<&Expr>,
+        step: Option<&Expr>,
+        body: &Stmt,
+        is_late: bool,
+    ) -> Lowered<()> {
         let repeats = std::mem::replace(&mut self.repeats, true);
         let (head, inside, next, end) = (self.new_loc(), self.new_loc(), self.new_loc(), self.new_loc());
         self.jump(if is_late { inside } else { head });
         self.at = head;
         match condition {
-            Some(condition) => self.condition(condition, inside, end)?,
+            Some(condition) => self.condition(keyword, condition, inside, end)?,
             None => self.jump(inside),
         }
         self.at = inside;
@@ -221,10 +239,11 @@ impl Body<'_, '_> {
         }
         let cells = self.low.cells(object, declared.loc)?;
         self.begin_life(object);
-        if self.repeats || cells.iter().any(|cell| self.low.is_shared(cell.var)) {
-            let any = |(number, cell): (usize, &super::objects::Cell)| {
-                (cell.var, Ir::Choice(number as u32, Ty::Machine(cell.ty)))
-            };
+        if self.low.facts.handles.contains(&object) {
+            // Until a thread is created, no thread has this number.
+            self.step(Op::set(cells.iter().map(|cell| (cell.var, cell.ty.constant(0))).collect()));
+        } else if self.repeats || cells.iter().any(|cell| self.low.is_shared(cell.var)) {
+            let any = |(number, cell): (usize, &Cell)| (cell.var, Ir::Choice(number as u32, Ty::Machine(cell.ty)));
             self.step(Op::set(cells.iter().enumerate().map(any).collect()));
         }
         Ok(())
@@ -237,19 +256,29 @@ impl Body<'_, '_> {
         self.begin_life(object);
         let mut values: Vec<Ir> = cells.iter().map(|cell| cell.ty.constant(0)).collect();
         let items: Vec<_> = unit.objects[object].init.iter().flat_map(|init| &init.items).collect();
-        if let ([item], [cell]) = (items.as_slice(), cells.as_slice()) {
+        if let ([item], [cell]) = (items.as_slice(), cells.as_slice())
+            && unit.types.is_scalar(item.ty)
+        {
+            let ty = self.scalar(item.ty, item.value.loc)?;
             self.span = unit.files.join(loc, item.value.loc).span;
             let value =
                 if self.low.is_shared(cell.var) { self.value(&item.value)? } else { self.read_once(&item.value)? };
+            if self.low.is_shared(cell.var) {
+                self.site = Some(self.after(&item.value));
+            }
             self.check_race(&Access::Known(*cell), true);
-            self.step(Op::set(vec![(cell.var, value)]));
+            self.step(Op::set(vec![(cell.var, cast(value, ty, cell.ty))]));
             return Ok(());
         }
         let exprs: Vec<&Expr> = items.iter().map(|item| &item.value).collect();
-        for (item, value) in items.iter().zip(self.values(&exprs)?) {
-            match cells.iter().position(|cell| cell.offset == item.offset) {
-                Some(at) if item.bits.is_none() && unit.types.is_scalar(item.ty) => values[at] = value,
-                _ => return refuse("an initial value of this part is", item.value.loc),
+        for (item, given) in items.iter().zip(self.passed(&exprs)?) {
+            for (part, (value, ty)) in self.low.parts(item.ty, item.value.loc)?.into_iter().zip(given) {
+                let bits = item.bits.or(part.bits);
+                let is_part = |cell: &Cell| (cell.offset, cell.bits) == (item.offset + part.offset, bits);
+                let Some(at) = cells.iter().position(is_part) else {
+                    return refuse("an initial value of this part is", item.value.loc);
+                };
+                values[at] = cast(value, ty, cells[at].ty);
             }
         }
         cells.iter().for_each(|cell| self.check_race(&Access::Known(*cell), true));

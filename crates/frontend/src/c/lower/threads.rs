@@ -1,30 +1,33 @@
 //! Threads, locks and the like.
 //!
 //! A thread that somebody may wait for has a number: places that create threads have ranges of numbers, one for each
-//! time that they may run. Such a thread runs a procedure around its function, which notes at its end that the thread
-//! is done, and its result. A lock is one number, 0 while it is free.
+//! time that they may run. A place that may run any number of times has a few numbers, which it uses again once a
+//! thread has been waited for; that they suffice is a limit of the program. A thread runs a procedure around its
+//! function, which gives its own objects their initial values and notes at its end that it is done, and its result. A
+//! lock is one number, 0 while it is free.
 
-use selvedge_ir::span::Role;
+use selvedge_ir::span::{Role, View};
 use selvedge_ir::{BinaryOp as IrOp, Call, Expr as Ir, MachineOp, MachineTy, Op, ProcId, Scope, Spawn, Ty, VarId};
 
-use super::super::files::Loc;
 use super::super::property::Property;
-use super::super::tree::{Expr, FunctionId, ObjectId, Storage};
-use super::super::types::{Length, QualType, Type};
+use super::super::tree::{Expr, FunctionId};
 use super::body::Body;
 use super::calls::is_null;
 use super::expr::INT;
 use super::facts::{Facts, Site, is_atomic, named_function, root, site};
-use super::objects::Cell;
-use super::place::{Access, Place, any, cast, direct};
+use super::place::{any, cast, direct};
+use super::sync::is_mutex;
 use super::{Lowered, Lowering, refuse};
 
 /// The limit on threads that somebody waits for.
 const MAX_NUMBERS: u64 = 32;
 
+/// The numbers of a place that may create any number of threads.
+const REUSED: u64 = 4;
+
 /// The result of a lock that is held, and of a wait that took too long.
-const BUSY: i128 = 16;
-const TIMED_OUT: i128 = 110;
+pub(super) const BUSY: i128 = 16;
+pub(super) const TIMED_OUT: i128 = 110;
 
 /// The type of states of locks, counters and numbers of threads.
 pub(super) const STATE: MachineTy = MachineTy::unsigned(32);
@@ -36,76 +39,140 @@ const WRITER: i128 = 0xffff_ffff;
 #[derive(Default)]
 pub(super) struct Threads {
     sites: Vec<Numbered>,
-    /// For each number, from 1 on, whether the thread is done and its result.
-    ends: Vec<(VarId, VarId)>,
+    /// For each number, from 1 on, whether the thread is done and its result, and whether the number is in use where
+    /// numbers are used again.
+    ends: Vec<End>,
+    /// The number of this thread, if somebody asks for it.
+    pub(super) own: Option<VarId>,
 }
 
-/// A place that creates threads with numbers.
+/// What is noted about a thread with a number.
+#[derive(Clone, Copy)]
+struct End {
+    done: VarId,
+    result: VarId,
+    in_use: Option<VarId>,
+}
+
+/// A place that creates threads. Without numbers, the count is 0.
 struct Numbered {
     site: Site,
     start: FunctionId,
     first: u64,
     count: u64,
+    /// Set if numbers are used again.
+    is_reused: bool,
     /// How many threads it has created, if it may create several.
     counter: Option<VarId>,
     wrapper: Option<ProcId>,
 }
 
 impl Threads {
-    /// Gives numbers to the places that create threads, if somebody waits for a thread.
+    /// Gives numbers to the places that create threads, if they are needed.
     pub(super) fn new(facts: &Facts) -> Threads {
         let mut threads = Threads::default();
         let mut first = 1;
-        for (site, start, times) in facts.sites.iter().filter(|_| facts.joins) {
-            let Some(count) = times.filter(|count| first + count <= MAX_NUMBERS + 1) else { continue };
-            threads.sites.push(Numbered { site: *site, start: *start, first, count, counter: None, wrapper: None });
+        for (site, start, times) in &facts.sites {
+            let fits = |count: &u64| first + count <= MAX_NUMBERS + 1;
+            let count = if facts.needs_numbers() { times.filter(fits).unwrap_or(REUSED) } else { 0 };
+            let is_reused = facts.needs_numbers() && times.filter(fits).is_none();
+            let (site, start) = (*site, *start);
+            threads.sites.push(Numbered { site, start, first, count, is_reused, counter: None, wrapper: None });
             first += count;
         }
         threads
     }
 
+    /// Returns whether some numbers stand for several threads, one after the other.
+    pub(super) fn uses_numbers_again(&self) -> bool {
+        self.sites.iter().any(|site| site.is_reused)
+    }
+
+    /// Returns the number of the initial thread.
+    fn main(&self) -> i128 {
+        self.ends.len() as i128 + 1
+    }
+
     /// Returns the initial values: no thread is done. Results are read behind the end of the thread only.
     pub(super) fn initial_values(&self, pointer: MachineTy) -> Vec<(VarId, Ir)> {
-        let one = |(done, result): &(VarId, VarId)| [(*done, Ir::FALSE), (*result, pointer.constant(0))];
+        let one = |end: &End| {
+            let noted = [(end.done, Ir::FALSE), (end.result, pointer.constant(0))];
+            noted.into_iter().chain(end.in_use.map(|var| (var, Ir::FALSE)))
+        };
         let done = self.ends.iter().flat_map(one);
         let counters = self.sites.iter().filter_map(|site| site.counter).map(|counter| (counter, STATE.constant(0)));
-        done.chain(counters).collect()
+        let own = self.own.map(|own| (own, STATE.constant(self.main())));
+        done.chain(counters).chain(own).collect()
     }
 }
 
 /// Returns whether a function of the library takes pointers to locks and the like.
 pub(super) fn is_sync(name: &str) -> bool {
-    let prefixes = ["pthread_mutex_", "pthread_cond_", "pthread_rwlock_", "pthread_attr_", "sem_", "mtx_", "cnd_"];
-    prefixes.iter().any(|prefix| name.starts_with(prefix))
+    let prefixes = ["mutex", "cond", "rwlock", "attr", "barrier"];
+    let of_pthread = name.strip_prefix("pthread_");
+    of_pthread.is_some_and(|rest| prefixes.iter().any(|prefix| rest.starts_with(prefix)))
+        || ["sem_", "mtx_", "cnd_"].iter().any(|prefix| name.starts_with(prefix))
 }
 
 impl Lowering<'_> {
-    /// Declares what the threads that somebody may wait for need.
+    /// Declares what threads with numbers need, and the procedures around the functions of threads.
     pub(super) fn declare_threads(&mut self) {
-        let pointer = self.pointer_ty();
+        let span = Default::default();
+        let asks = |name: &str| self.facts.library.contains(name);
+        let is_compared = self.facts.deep_exit || self.checks.asked.has(Property::Misuse);
+        if asks("pthread_self") || asks("thrd_current") || is_compared && self.facts.joins {
+            let own = self.new_var("self".to_owned(), Scope::Thread, Ty::Machine(STATE), span);
+            self.hide([own]);
+            self.threads.own = Some(own);
+        }
+        for site in self.facts.keys.clone() {
+            self.key(site, span);
+        }
         for number in 0..self.threads.sites.len() {
-            let Numbered { start, first, count, .. } = self.threads.sites[number];
-            let (name, span) = (self.function_name(start), self.unit.functions[start].loc.span);
-            for thread in first..first + count {
-                let done = self.new_var(format!("done({name}#{thread})"), Scope::Shared, Ty::Bool, span);
-                let result = format!("result({name}#{thread})");
-                let result = self.new_var(result, Scope::Shared, Ty::Machine(pointer), span);
-                self.threads.ends.push((done, result));
-            }
-            if count > 1 {
-                let counter = self.new_var(format!("created({name})"), Scope::Shared, Ty::Machine(STATE), span);
-                self.threads.sites[number].counter = Some(counter);
-            }
-            let wrapper = self.new_proc(format!("thread_{name}"), span);
-            self.threads.sites[number].wrapper = Some(wrapper);
-            if count > 1 {
-                let var = self.new_var("number".to_owned(), Scope::Local(wrapper), Ty::Machine(STATE), span);
-                self.program.procs[wrapper].params.push(var);
-            }
-            let argument = self.new_var("argument".to_owned(), Scope::Local(wrapper), Ty::Machine(pointer), span);
-            self.program.procs[wrapper].params.push(argument);
+            self.declare_numbers(number);
+            self.declare_wrapper(number);
         }
         self.prepare_misuse(self.threads.ends.len());
+    }
+
+    fn declare_numbers(&mut self, number: usize) {
+        let Numbered { start, first, count, is_reused, .. } = self.threads.sites[number];
+        let (name, span, pointer) = (self.function_name(start), self.unit.functions[start].loc.span, self.pointer_ty());
+        for thread in first..first + count {
+            let mut noted = |what: &str, ty: Ty| {
+                let var = self.new_var(format!("{what}({name}#{thread})"), Scope::Shared, ty, span);
+                self.hide([var]);
+                var
+            };
+            let (done, result) = (noted("done", Ty::Bool), noted("result", Ty::Machine(pointer)));
+            let in_use = is_reused.then(|| noted("in use", Ty::Bool));
+            self.threads.ends.push(End { done, result, in_use });
+        }
+        if count > 1 && !is_reused {
+            let counter = self.new_var(format!("created({name})"), Scope::Shared, Ty::Machine(STATE), span);
+            self.hide([counter]);
+            self.threads.sites[number].counter = Some(counter);
+        }
+    }
+
+    /// Declares the procedure around the function of a thread; its parameters are the number and the argument.
+    fn declare_wrapper(&mut self, number: usize) {
+        let Numbered { start, count, .. } = self.threads.sites[number];
+        if count == 0 && !self.facts.has_thread_state(self.unit) && !self.has_owners() {
+            return;
+        }
+        let (name, span, pointer) = (self.function_name(start), self.unit.functions[start].loc.span, self.pointer_ty());
+        let wrapper = self.new_proc(format!("thread_{name}"), span);
+        self.map.wrappers.insert(wrapper, self.procs[&start]);
+        self.threads.sites[number].wrapper = Some(wrapper);
+        let param = self.unit.functions[start].body.as_ref().and_then(|body| body.params.first());
+        let name = param.map_or("argument", |param| self.unit.name(self.unit.objects[*param].name)).to_owned();
+        let view = if param.is_some() && !name.is_empty() { View::Pointer } else { View::Hidden };
+        for (name, ty, view) in [("number".to_owned(), STATE, View::Hidden), (name, pointer, view)] {
+            let var = self.new_var(name, Scope::Local(wrapper), Ty::Machine(ty), span);
+            self.map.views.insert(var, view);
+            self.program.procs[wrapper].params.push(var);
+        }
     }
 
     fn function_name(&self, function: FunctionId) -> String {
@@ -123,186 +190,91 @@ impl Lowering<'_> {
         let Numbered { start, first, count, wrapper, .. } = self.threads.sites[number];
         let (Some(wrapper), Some(callee)) = (wrapper, self.procs.get(&start).copied()) else { return };
         let (span, pointer) = (self.unit.functions[start].loc.span, self.pointer_ty());
-        let params = self.program.procs[wrapper].params.clone();
-        let Some(argument) = params.last().copied() else { return };
-        let takes: Vec<VarId> = self.program.procs[callee].params.clone();
-        let args = takes.iter().map(|_| Ir::Var(argument)).collect();
+        let &[own, argument] = self.program.procs[wrapper].params.as_slice() else { return };
+        let args = self.program.procs[callee].params.iter().map(|_| Ir::Var(argument)).collect();
         let mut results = Vec::new();
         let mut value = Ir::Choice(0, Ty::Machine(pointer));
         for ty in self.program.procs[callee].results.clone() {
             let var = self.new_var("result".to_owned(), Scope::Local(wrapper), ty, span);
+            self.hide([var]);
             if let Ty::Machine(ty) = ty {
                 value = cast(Ir::Var(var), ty, pointer);
             }
             results.push(Some(var));
         }
         let (entry, exit) = (self.program.procs[wrapper].entry, self.program.procs[wrapper].exit);
-        let (called, noted) = (self.new_loc(wrapper), self.new_loc(wrapper));
-        let number = if count > 1 { Ir::Var(params[0]) } else { STATE.constant(i128::from(first)) };
-        let entry = self.begin_thread(entry, number, span);
-        self.edge(entry, called, Op::Call(Call { results, callee, args }), span, Role::Statement);
-        let mut active = Vec::new();
-        for thread in first..first + count {
-            let (done, result) = self.threads.ends[thread as usize - 1];
-            if count == 1 {
-                active = vec![(done, Ir::TRUE), (result, value.clone())];
-                continue;
-            }
-            let is = Ir::binary(IrOp::Eq, Ir::Var(params[0]), STATE.constant(i128::from(thread)));
-            active.push((done, Ir::or(is.clone(), Ir::Var(done))));
-            active.push((result, Ir::Ite(Box::new((is, value.clone(), Ir::Var(result))))));
+        let (ready, called, noted) = (self.new_loc(wrapper), self.new_loc(wrapper), self.new_loc(wrapper));
+        let reset = self.thread_values(Ir::Var(own));
+        match reset.is_empty() {
+            true => self.join(entry, ready),
+            false => drop(self.edge(entry, ready, Op::set(reset), span, Role::Statement)),
         }
-        self.edge(called, noted, Op::set(active), span, Role::FallOff);
+        self.edge(ready, called, Op::Call(Call { results, callee, args }), span, Role::Statement);
+        let active = self.noted(first..first + count, &Ir::Var(own), &value);
+        match active.is_empty() {
+            true => self.join(called, noted),
+            false => drop(self.edge(called, noted, Op::set(active), span, Role::FallOff)),
+        }
         self.edge(noted, exit, Op::Return(Vec::new()), span, Role::FallOff);
     }
 
-    /// Returns the state of the lock at an offset of an object.
-    fn sync_cell(&mut self, object: ObjectId, offset: u64, of: QualType, loc: Loc) -> Lowered<Cell> {
-        if let Some(cell) = self.sync.get(&(object, offset)) {
-            return Ok(*cell);
+    /// Returns the assignments that note that one of some threads is done, with its result.
+    fn noted(&self, threads: std::ops::Range<u64>, own: &Ir, value: &Ir) -> Vec<(VarId, Ir)> {
+        if threads.end - threads.start == 1 {
+            let End { done, result, .. } = self.threads.ends[threads.start as usize - 1];
+            return vec![(done, Ir::TRUE), (result, value.clone())];
         }
-        let declared = &self.unit.objects[object];
-        let size = self.unit.types.layout(of).map_or(1, |layout| layout.size);
-        for item in declared.init.iter().flat_map(|init| &init.items) {
-            let is_inside = (offset..offset + size).contains(&item.offset);
-            if is_inside && !is_null(&item.value) && self.unit.integer(&item.value) != Some(0) {
-                return refuse("a lock of another kind than the normal one is", item.value.loc);
-            }
+        let mut active = Vec::new();
+        for thread in threads {
+            let End { done, result, .. } = self.threads.ends[thread as usize - 1];
+            let is = Ir::binary(IrOp::Eq, own.clone(), STATE.constant(i128::from(thread)));
+            active.push((done, Ir::or(is.clone(), Ir::Var(done))));
+            active.push((result, Ir::Ite(Box::new((is, value.clone(), Ir::Var(result))))));
         }
-        let scope = self.scope(object, loc)?;
-        let name = self.part_name(declared.ty, offset, of, self.unit.name(declared.name).to_owned());
-        let var = self.new_var(name, scope, Ty::Machine(STATE), declared.loc.span);
-        let cell = Cell { offset, size, ty: STATE, var };
-        self.sync.insert((object, offset), cell);
-        Ok(cell)
+        active
     }
 
-    /// Returns the name of the part of a type at an offset.
-    fn part_name(&self, ty: QualType, offset: u64, of: QualType, name: String) -> String {
-        let types = &self.unit.types;
-        if ty.id == of.id {
-            return name;
-        }
-        match types.get(ty) {
-            Type::Array(element, _) => {
-                let size = types.layout(*element).map_or(1, |layout| layout.size.max(1));
-                self.part_name(*element, offset % size, of, format!("{name}[{}]", offset / size))
-            }
-            _ => {
-                let fields = types.record(ty).map_or(&[][..], |body| &body.fields);
-                let field = fields.iter().rev().find(|field| field.offset <= offset);
-                match field.and_then(|field| field.name.map(|member| (field, member))) {
-                    Some((field, member)) => {
-                        let name = format!("{name}.{}", self.unit.name(member));
-                        self.part_name(field.ty, offset - field.offset, of, name)
-                    }
-                    None => name,
-                }
+    /// Returns the values of objects of each thread in a new thread.
+    fn thread_values(&mut self, own: Ir) -> Vec<(VarId, Ir)> {
+        let (_, mut values) = self.initial_values();
+        for (var, value) in &mut values {
+            if Some(*var) == self.threads.own {
+                *value = own.clone();
             }
         }
-    }
-
-    /// Adds the offsets of all parts of a type that have another type.
-    fn parts_of(&self, ty: QualType, offset: u64, of: QualType, found: &mut Vec<u64>) {
-        let types = &self.unit.types;
-        match types.get(ty) {
-            _ if ty.id == of.id => found.push(offset),
-            Type::Array(element, Length::Known(length)) => {
-                let size = types.layout(*element).map_or(1, |layout| layout.size);
-                (0..*length).for_each(|number| self.parts_of(*element, offset + number * size, of, found));
-            }
-            Type::Record(_) => {
-                let fields = types.record(ty).map_or(&[][..], |body| &body.fields);
-                fields.iter().for_each(|field| self.parts_of(field.ty, offset + field.offset, of, found));
-            }
-            _ => {}
-        }
-    }
-
-    /// Returns the initial values of locks: those of the program are free.
-    pub(super) fn sync_values(&self) -> Vec<(VarId, Ir)> {
-        let is_static = |object: ObjectId| self.unit.objects[object].storage != Storage::Auto;
-        let of_program = self.sync.iter().filter(|((object, _), _)| is_static(*object));
-        of_program.map(|(_, cell)| (cell.var, STATE.constant(0))).collect()
+        values
     }
 }
 
 impl Body<'_, '_> {
-    /// Makes a local lock free where it is declared.
-    pub(super) fn reset(&mut self, object: ObjectId) -> Lowered<()> {
-        let declared = &self.unit.objects[object];
-        let cell = self.low.sync_cell(object, 0, declared.ty, declared.loc)?;
-        if declared.init.is_some() {
-            self.step(Op::set(vec![(cell.var, STATE.constant(0))]));
-        }
-        Ok(())
-    }
-
-    /// Returns the state of the lock that a pointer points to.
-    pub(super) fn lock(&mut self, pointer: &Expr) -> Lowered<Access> {
-        let loc = pointer.loc;
-        let Some(of) = self.unit.types.pointee(pointer.ty) else { return refuse("this lock is", loc) };
-        if !self.unit.types.is_record(of) {
-            return refuse("a lock of this type is", loc);
-        }
-        let mut candidates = Vec::new();
-        match self.target(pointer)? {
-            Place::Object { object, offset, indices } if indices.is_empty() => {
-                return Ok(Access::Known(self.low.sync_cell(object, offset, of, loc)?));
-            }
-            Place::Object { object, offset, indices } => {
-                for (condition, offset) in self.elements(offset, &indices) {
-                    candidates.push((condition, self.low.sync_cell(object, offset, of, loc)?));
-                }
-            }
-            Place::Address(address) => {
-                for object in self.low.facts.taken.clone() {
-                    let (base, mut offsets) = (self.low.address(object), Vec::new());
-                    self.low.parts_of(self.unit.objects[object].ty, 0, of, &mut offsets);
-                    for offset in offsets {
-                        let at = self.low.pointer_ty().constant(i128::from(base + offset));
-                        let cell = self.low.sync_cell(object, offset, of, loc)?;
-                        candidates.push((Ir::binary(IrOp::Eq, address.clone(), at), cell));
-                    }
-                }
-                self.check_pointer(&address, &candidates);
-            }
-        }
-        Ok(Access::Candidates(candidates))
-    }
-
     /// Evaluates a call of a function for threads; other functions without a body are refused.
     pub(super) fn threads_library(&mut self, name: &str, args: &[Expr], expr: &Expr) -> Lowered<Option<Ir>> {
         let is = |state: i128| move |old: Ir| Ir::binary(IrOp::Eq, old, STATE.constant(state));
         let is_not = |state: i128| move |old: Ir| Ir::binary(IrOp::Ne, old, STATE.constant(state));
         let add = |by: i128| move |old: Ir| STATE.apply(MachineOp::Add, old, STATE.constant(by));
         let set = |state: i128| move |_: Ir| STATE.constant(state);
-        self.check_lock(name, args)?;
         match (name, args) {
-            ("pthread_create", [handle, _, start, argument]) => return self.create(handle, start, argument, expr),
-            ("pthread_join", [handle, result]) => return self.wait(handle, result),
-            ("pthread_exit", [result]) => return self.exit(result, expr),
-            ("pthread_detach", [handle]) => self.effects(handle)?,
-            ("pthread_mutex_init", [lock, attributes]) if is_null(attributes) => self.set_lock(lock, set(0))?,
+            ("pthread_create", [handle, _, start, argument]) | ("thrd_create", [handle, start, argument]) => {
+                return self.create(handle, start, argument, expr);
+            }
+            ("pthread_join" | "thrd_join", [handle, result]) => return self.wait(handle, result),
+            ("pthread_exit" | "thrd_exit", [result]) => return self.exit(result),
+            ("pthread_self" | "thrd_current", []) => return self.own_number(expr).map(Some),
+            ("pthread_equal" | "thrd_equal", [one, other]) => {
+                let ty = self.scalar(one.ty, one.loc)?;
+                let values = self.values(&[one, other])?;
+                let [one, other] = values.as_slice() else { return self.success() };
+                let (one, other) = (self.save(one.clone(), ty), self.save(other.clone(), ty));
+                return Ok(Some(INT.truth(Ir::binary(IrOp::Eq, one, other))));
+            }
+            ("pthread_detach" | "thrd_detach", [handle]) => self.effects(handle)?,
+            (name, _) if is_mutex(name) => return self.mutex_library(name, args, expr),
             ("pthread_cond_init" | "pthread_rwlock_init", [lock, attributes]) if is_null(attributes) => {
                 self.set_lock(lock, set(0))?;
             }
             ("sem_init", [semaphore, _, value]) => {
                 let value = self.value(value)?;
                 self.set_lock(semaphore, move |_| value.clone())?;
-            }
-            ("pthread_mutex_lock", [lock]) => {
-                self.wait_lock(lock, is(0), set(1))?;
-                self.note_lock(lock, true, None)?;
-            }
-            ("pthread_mutex_unlock", [lock]) => {
-                self.set_lock(lock, set(0))?;
-                self.note_lock(lock, false, None)?;
-            }
-            ("pthread_mutex_trylock", [lock]) => {
-                let result = self.try_lock(lock, is(0), set(1), BUSY)?;
-                self.note_lock(lock, true, result.as_ref())?;
-                return Ok(result);
             }
             ("pthread_rwlock_wrlock", [lock]) => self.wait_lock(lock, is(0), set(WRITER))?,
             ("pthread_rwlock_trywrlock", [lock]) => return self.try_lock(lock, is(0), set(WRITER), BUSY),
@@ -314,36 +286,27 @@ impl Body<'_, '_> {
             }
             ("sem_wait", [semaphore]) => self.wait_lock(semaphore, is_not(0), add(-1))?,
             ("sem_post", [semaphore]) => self.set_lock(semaphore, add(1))?,
-            ("pthread_cond_wait", [_, lock]) => {
-                self.set_lock(lock, set(0))?;
-                self.wait_lock(lock, is(0), set(1))?;
-            }
-            ("pthread_cond_timedwait", [_, lock, _]) => {
-                self.set_lock(lock, set(0))?;
-                self.wait_lock(lock, is(0), set(1))?;
-                return Ok(Some(self.either(0, TIMED_OUT)));
-            }
             ("pthread_cond_signal" | "pthread_cond_broadcast" | "pthread_cond_destroy", [_])
-            | ("pthread_mutex_destroy" | "pthread_rwlock_destroy" | "sem_destroy", [_])
+            | ("pthread_rwlock_destroy" | "sem_destroy", [_])
             | ("pthread_attr_init" | "pthread_attr_destroy", [_])
             | ("pthread_attr_setdetachstate" | "pthread_attr_setscope" | "pthread_attr_setstacksize", [_, _]) => {}
-            _ => return refuse(format!("this use of the function `{name}`, which has no body, is"), expr.loc),
+            _ => return self.sync_library(name, args, expr),
         }
         self.success()
     }
 
-    fn wait_lock(&mut self, lock: &Expr, test: impl Fn(Ir) -> Ir, new: impl Fn(Ir) -> Ir) -> Lowered<()> {
+    pub(super) fn wait_lock(&mut self, lock: &Expr, test: impl Fn(Ir) -> Ir, new: impl Fn(Ir) -> Ir) -> Lowered<()> {
         let access = self.lock(lock)?;
         self.when(&access, STATE, test, new);
         Ok(())
     }
 
-    fn set_lock(&mut self, lock: &Expr, new: impl Fn(Ir) -> Ir) -> Lowered<()> {
+    pub(super) fn set_lock(&mut self, lock: &Expr, new: impl Fn(Ir) -> Ir) -> Lowered<()> {
         self.wait_lock(lock, |_| Ir::TRUE, new)
     }
 
     /// Takes a lock if it is free, else returns a number that says that it is not.
-    fn try_lock(
+    pub(super) fn try_lock(
         &mut self,
         lock: &Expr,
         test: impl Fn(Ir) -> Ir,
@@ -379,43 +342,29 @@ impl Body<'_, '_> {
         }
         for of in params.iter().filter_map(|param| unit.types.pointee(unit.objects[*param].ty)) {
             if !unit.types.is_void(of) {
-                self.low.from_blank.push((of, expr.loc));
+                self.low.from_blank.push(of);
             }
         }
         let argument = self.value(argument)?;
-        let callee = self.low.procs[&function];
-        let numbered =
-            self.low.threads.sites.iter().find(|known| (known.site, known.start) == (site(expr.loc), function));
-        let number = match numbered {
-            None if self.low.facts.joins => {
-                return refuse("waiting for threads of which any number may be created here is", expr.loc);
-            }
+        let pointer = self.low.pointer_ty();
+        let argument = self.save(argument, pointer);
+        let is_site = |known: &Numbered| (known.site, known.start) == (site(expr.loc), function);
+        let Some(at) = self.low.threads.sites.iter().position(is_site) else {
+            return refuse("a thread that is created here is", expr.loc);
+        };
+        let number = self.number(at);
+        let spawn = match self.low.threads.sites[at].wrapper {
+            Some(callee) => Spawn { callee, args: vec![number.clone().unwrap_or(STATE.constant(0)), argument] },
             None => {
                 let args = params.iter().map(|_| argument.clone()).collect();
-                self.step(Op::Spawn(Spawn { callee, args }));
-                if self.is_ignored(handle) {
-                    return self.success();
-                }
-                self.any_value(STATE)
+                Spawn { callee: self.low.procs[&function], args }
             }
-            Some(numbered) => {
-                let (first, counter, wrapper) = (numbered.first, numbered.counter, numbered.wrapper.unwrap_or(callee));
-                let first = STATE.constant(i128::from(first));
-                match counter {
-                    None => {
-                        self.step(Op::Spawn(Spawn { callee: wrapper, args: vec![argument] }));
-                        first
-                    }
-                    Some(counter) => {
-                        let var = self.temporary(STATE);
-                        let next = STATE.apply(MachineOp::Add, Ir::Var(counter), STATE.constant(1));
-                        let number = STATE.apply(MachineOp::Add, Ir::Var(counter), first);
-                        self.step(Op::set(vec![(var, number), (counter, next)]));
-                        self.step(Op::Spawn(Spawn { callee: wrapper, args: vec![Ir::Var(var), argument] }));
-                        Ir::Var(var)
-                    }
-                }
-            }
+        };
+        self.step(Op::Spawn(spawn));
+        let number = match number {
+            Some(number) => number,
+            None if self.is_ignored(handle) => return self.success(),
+            None => self.any_value(STATE),
         };
         if let Some(of) = unit.types.pointee(handle.ty).filter(|_| !is_null(handle)) {
             let place = self.target(handle)?;
@@ -423,6 +372,56 @@ impl Body<'_, '_> {
             self.store(&access, cast(number, STATE, ty), ty);
         }
         self.success()
+    }
+
+    /// Returns the number of a thread that is to be created; `None` where threads have none.
+    fn number(&mut self, at: usize) -> Option<Ir> {
+        let Numbered { first, count, is_reused, counter, .. } = self.low.threads.sites[at];
+        if count == 0 {
+            return None;
+        }
+        if is_reused {
+            return Some(self.free_number(first, count));
+        }
+        let first = STATE.constant(i128::from(first));
+        let Some(counter) = counter else { return Some(first) };
+        let var = self.temporary(STATE);
+        let next = STATE.apply(MachineOp::Add, Ir::Var(counter), STATE.constant(1));
+        let number = STATE.apply(MachineOp::Add, Ir::Var(counter), first);
+        self.step(Op::set(vec![(var, number), (counter, next)]));
+        Some(Ir::Var(var))
+    }
+
+    /// Takes the first number of some that is not in use; there are enough, or else a limit is exceeded.
+    fn free_number(&mut self, first: u64, count: u64) -> Ir {
+        let var = self.temporary(STATE);
+        let (mut chosen, mut active, mut all) = (STATE.constant(0), Vec::new(), Ir::TRUE);
+        let ends: Vec<(u64, End)> =
+            (first..first + count).map(|number| (number, self.low.threads.ends[number as usize - 1])).collect();
+        let mut before = Ir::TRUE;
+        for (number, End { done, in_use, .. }) in &ends {
+            let Some(in_use) = *in_use else { continue };
+            let is_this = Ir::and(before.clone(), selvedge_ir::simplify::not(Ir::Var(in_use)));
+            let number = STATE.constant(i128::from(*number));
+            chosen = Ir::Ite(Box::new((is_this.clone(), number, chosen)));
+            active.push((in_use, Ir::or(Ir::Var(in_use), is_this.clone())));
+            active.push((*done, Ir::and(Ir::Var(*done), selvedge_ir::simplify::not(is_this))));
+            before = Ir::and(before, Ir::Var(in_use));
+            all = Ir::and(all, Ir::Var(in_use));
+        }
+        self.exceed(all.clone(), &format!("more than {count} threads are created here before they are waited for"));
+        active.push((var, chosen));
+        self.step(Op::guarded(active, selvedge_ir::simplify::not(all)));
+        Ir::Var(var)
+    }
+
+    /// Returns the number of this thread.
+    fn own_number(&mut self, expr: &Expr) -> Lowered<Ir> {
+        let ty = self.scalar(expr.ty, expr.loc)?;
+        match self.low.threads.own {
+            Some(own) => Ok(cast(Ir::Var(own), STATE, ty)),
+            None => refuse("the number of this thread is", expr.loc),
+        }
     }
 
     /// Returns whether nobody reads the object that gets the number of a thread.
@@ -436,43 +435,86 @@ impl Body<'_, '_> {
         let ty = self.scalar(handle.ty, handle.loc)?;
         let number = self.value(handle)?;
         let number = self.save(number, ty);
-        self.check_join(&number, ty);
+        self.check_join(&number, ty, handle)?;
+        if self.low.facts.may_wait_for_main() {
+            let main = ty.constant(self.low.threads.main());
+            self.exceed(Ir::binary(IrOp::Eq, number.clone(), main), "a thread waits for the initial thread");
+        }
         let ends = self.low.threads.ends.clone();
-        let one = |(index, (done, _)): (usize, &(VarId, VarId))| {
-            Ir::and(Ir::binary(IrOp::Eq, number.clone(), ty.constant(index as i128 + 1)), Ir::Var(*done))
+        let one = |(index, end): (usize, &End)| {
+            Ir::and(Ir::binary(IrOp::Eq, number.clone(), ty.constant(index as i128 + 1)), Ir::Var(end.done))
         };
         let done: Vec<Ir> = ends.iter().enumerate().map(one).collect();
+        let pointer = self.low.pointer_ty();
+        let (mut value, mut active) = (pointer.constant(0), Vec::new());
+        for (is_done, end) in done.iter().zip(&ends) {
+            value = Ir::Ite(Box::new((is_done.clone(), Ir::Var(end.result), value)));
+            for var in end.in_use.into_iter().chain(end.in_use.map(|_| end.done)) {
+                active.push((var, Ir::and(Ir::Var(var), selvedge_ir::simplify::not(is_done.clone()))));
+            }
+        }
         if is_null(result) {
-            self.step(Op::assume(any(done)));
+            self.step(Op::guarded(active, any(done)));
             return self.success();
         }
-        let pointer = self.low.pointer_ty();
-        let mut value = pointer.constant(0);
-        for (is_done, (_, result)) in done.iter().zip(&ends) {
-            value = Ir::Ite(Box::new((is_done.clone(), Ir::Var(*result), value)));
-        }
         let var = self.temporary(pointer);
-        self.step(Op::guarded(vec![(var, value)], any(done)));
+        active.push((var, value));
+        self.step(Op::guarded(active, any(done)));
         let Some(of) = self.unit.types.pointee(result.ty) else { return refuse("this result is", result.loc) };
         let place = self.target(result)?;
-        let (access, ty) = self.typed_access(place, of, result)?;
-        self.store(&access, cast(Ir::Var(var), pointer, ty), ty);
+        self.unless_null(place, |body, place| {
+            let (access, ty) = body.typed_access(place, of, result)?;
+            body.store(&access, cast(Ir::Var(var), pointer, ty), ty);
+            Ok(())
+        })?;
         self.success()
     }
 
     /// Ends the thread: a return where the function is the first of its thread.
-    fn exit(&mut self, result: &Expr, expr: &Expr) -> Lowered<Option<Ir>> {
-        if !self.is_main && self.low.facts.called.contains(&self.function) {
-            return refuse("the end of a thread in a function that is called is", expr.loc);
-        }
+    fn exit(&mut self, result: &Expr) -> Lowered<Option<Ir>> {
+        let (ty, pointer) = (self.scalar(result.ty, result.loc)?, self.low.pointer_ty());
         let value = self.value(result)?;
-        if self.is_main && self.asks(Property::Deadlock) {
-            let exit = self.low.program.procs[self.proc].exit;
-            self.low.edge(self.at, exit, Op::End, self.span, Role::Statement);
-            self.at = self.new_loc();
+        if self.is_main {
+            self.end_lives();
+            if self.asks(Property::Deadlock) {
+                self.end()
+            } else {
+                self.stop()
+            }
             return Ok(None);
         }
-        self.leave(Some(value), Role::Statement)?;
+        if !self.low.facts.called.contains(&self.function) {
+            let types = self.results(result.loc)?;
+            let values = types.into_iter().map(|to| cast(value.clone(), ty, to)).collect();
+            self.leave(Some(values), Role::Statement)?;
+            return Ok(None);
+        }
+        if self.has_lives() {
+            return refuse("a question about memory where a function that is called ends its thread is", result.loc);
+        }
+        if let Some(own) = self.low.threads.own {
+            let count = self.low.threads.ends.len() as u64;
+            let value = self.save(value, ty);
+            // No single number is meant, so that the number is always compared.
+            let active = match count {
+                1 => {
+                    let is = Ir::binary(IrOp::Eq, Ir::Var(own), STATE.constant(1));
+                    let End { done, result, .. } = self.low.threads.ends[0];
+                    let value = Ir::Ite(Box::new((is.clone(), cast(value, ty, pointer), Ir::Var(result))));
+                    vec![(done, Ir::or(is, Ir::Var(done))), (result, value)]
+                }
+                _ => self.low.noted(1..count + 1, &Ir::Var(own), &cast(value, ty, pointer)),
+            };
+            self.step(Op::set(active));
+        }
+        self.end();
         Ok(None)
+    }
+
+    /// Ends the thread, wherever it is.
+    fn end(&mut self) {
+        let exit = self.low.program.procs[self.proc].exit;
+        self.low.edge(self.at, exit, Op::End, self.span, Role::Statement);
+        self.at = self.new_loc();
     }
 }

@@ -91,12 +91,13 @@ class Execution {
     const before = this.state(at - 1);
     const found = [];
     const of = (id) => before[2].find((thread) => thread[0] === id);
+    const add = (variable, ...values) => { if (!unseenVars.has(variable)) found.push(change(variable, ...values)); };
     for (const op of operations) {
-      if (op[0] === 0) found.push(change(program.shared[op[1]], before[0][op[1]], op[2], mover));
-      if (op[0] === 2) found.push(change(program.thread[op[2]], of(op[1])[2][op[2]], op[3], op[1]));
+      if (op[0] === 0) add(program.shared[op[1]], before[0][op[1]], op[2], mover);
+      if (op[0] === 2) add(program.thread[op[2]], of(op[1])[2][op[2]], op[3], op[1]);
       if (op[0] === 6) {
         const [proc, , locals] = of(op[1])[3][op[2]];
-        found.push(change(program.procs[proc].locals[op[3]], locals[op[3]], op[4], op[1]));
+        add(program.procs[proc].locals[op[3]], locals[op[3]], op[4], op[1]);
       }
     }
     return found;
@@ -104,6 +105,7 @@ class Execution {
 }
 
 const name = (variable) => program.vars[variable][0];
+const [unseenVars, unseenProcs] = program.unseen.map((numbers) => new Set(numbers));
 const word = (variable, value) => program.words[variable]?.[value] ?? value;
 const change = (variable, before, after, whose) => [name(variable), word(variable, before), word(variable, after), whose];
 const colour = (thread) => `var(--t${thread % 6})`;
@@ -317,7 +319,7 @@ function shown(variable) { return !pattern || pattern.test(variable); }
 /* Groups of variables: title, colour, frames and rows. The order of rows is the same as long as the shape is. */
 function groups(state) {
   const list = [];
-  const rows = (variables, values, key) => variables.map((variable, slot) => [name(variable), values[slot], `${key}.${slot}`, variable]).filter(([variable]) => shown(variable));
+  const rows = (variables, values, key) => variables.map((variable, slot) => [name(variable), values[slot], `${key}.${slot}`, variable]).filter(([variable, , , number]) => shown(variable) && !unseenVars.has(number));
   list.push({ title: program.guarded ? 'variables' : 'shared', rows: rows(program.shared, state[0], 's') });
   for (const [id, kind, vars, frames] of state[2]) {
     if (hidden.has(id) || program.guarded) continue;
@@ -327,6 +329,7 @@ function groups(state) {
     list.push({ title, thread: id, rows: own });
     for (let number = frames.length - 1; number >= 0; number--) {
       const [proc, loc, locals] = frames[number];
+      if (unseenProcs.has(proc)) continue;
       const line = program.locs[loc];
       list.push({ frame: program.procs[proc].name, line: line ? `, line ${line}` : '', top: number === frames.length - 1, thread: id,
         rows: rows(program.procs[proc].locals, locals, `l${id}.${number}`) });
@@ -440,11 +443,7 @@ function open(trace) {
   const names = new Set();
   for (let position = 1; position <= run.length; position++) {
     const step = run.steps[position - 1];
-    for (const op of step[4]) {
-      if (op[0] === 0) names.add(name(program.shared[op[1]]));
-      if (op[0] === 2) names.add(name(program.thread[op[2]]));
-    }
-    if (step[4].some((op) => op[0] === 6)) for (const [variable] of run.changes(position)) names.add(variable);
+    if (step[4].some((op) => [0, 2, 6].includes(op[0]))) for (const [variable] of run.changes(position)) names.add(variable);
   }
   $('chosen').innerHTML = [...names].sort().map((variable) => `<option>${escape(variable)}</option>`).join('');
   chosen = $('chosen').value;

@@ -7,7 +7,7 @@ use super::super::super::property::Property;
 use super::super::super::tree::{ObjectId, Storage};
 use super::super::body::Body;
 use super::super::objects::Cell;
-use super::super::place::{Access, any};
+use super::super::place::{Access, Place, any};
 use super::super::{Code, Loc, Lowering};
 
 impl Lowering<'_> {
@@ -21,14 +21,17 @@ impl Lowering<'_> {
             if matches!(declared.storage, Storage::Auto | Storage::Param) {
                 let name = format!("alive({})", self.unit.name(declared.name));
                 let var = self.new_var(name, Scope::Shared, Ty::Bool, declared.loc.span);
+                self.hide([var]);
                 self.checks.alive.insert(object, var);
             }
         }
     }
 
+    /// Returns the object that a cell, or a state of a lock, belongs to.
     fn owner(&self, cell: VarId) -> Option<ObjectId> {
         let of = |(_, cells): &(&ObjectId, &Vec<Cell>)| cells.iter().any(|known| known.var == cell);
-        self.cells.iter().find(of).map(|(object, _)| *object)
+        let of_lock = || self.sync.iter().find(|(_, known)| known.var == cell).map(|((object, ..), _)| *object);
+        self.cells.iter().find(of).map(|(object, _)| *object).or_else(of_lock)
     }
 }
 
@@ -42,7 +45,27 @@ impl Body<'_, '_> {
             let null = self.low.pointer_ty().constant(0);
             self.check(Ir::binary(IrOp::Ne, address.clone(), null), "a null pointer is followed");
         }
-        self.check_candidates(candidates, "the pointer leads to no object of this type".to_owned());
+        self.check_candidates(candidates, "the pointer leads to no object of this type that is there".to_owned());
+    }
+
+    /// Checks that a pointer leads to a lock or the like that is alive.
+    pub(in super::super) fn check_lock(&mut self, place: &Place, state: &Access) {
+        if let Access::Candidates(candidates) = state {
+            match place {
+                Place::Address(address) => self.check_pointer(address, candidates),
+                Place::Object { object, .. } => self.check_index(*object, candidates),
+            }
+        }
+        self.check_alive(state);
+    }
+
+    /// Checks that what is freed is null, or an object that was allocated and has not been freed.
+    pub(in super::super) fn check_freed(&mut self, is_allowed: Ir) {
+        if self.asks(Property::Memory) {
+            self.check(is_allowed, "what is freed was not allocated, or has been freed before");
+        } else if self.asks(Property::Deadlock) {
+            self.require(is_allowed);
+        }
     }
 
     /// Checks that an index is one of those of its array.
@@ -92,6 +115,11 @@ impl Body<'_, '_> {
         if let Some(alive) = self.low.checks.alive.get(&object).copied() {
             self.step(Op::set(vec![(alive, Ir::TRUE)]));
         }
+    }
+
+    /// Returns whether it is noted which objects are alive.
+    pub(in super::super) fn has_lives(&self) -> bool {
+        !self.low.checks.alive.is_empty()
     }
 
     /// Notes that the objects of the function end.

@@ -71,8 +71,11 @@ impl Body<'_, '_> {
     /// Adds an error where a condition does not hold; the note says what is wrong there.
     pub(super) fn check(&mut self, holds: Ir, note: impl Into<String>) {
         if holds != Ir::TRUE {
+            // The step that follows happens at the same place.
+            let site = self.site;
             self.note(note.into());
             self.step(Op::Assert(holds));
+            self.site = site;
         }
     }
 
@@ -104,8 +107,9 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Says once that weaker memory orders are read as sequentially consistent.
-    pub(super) fn check_orders(&mut self, builtin: Builtin, args: &[Expr]) {
+    /// Evaluates the memory orders of an atomic operation, and says once that weaker ones are read as sequentially
+    /// consistent.
+    pub(super) fn orders(&mut self, builtin: Builtin, args: &[Expr]) -> Lowered<()> {
         let n_operands = match builtin {
             Builtin::ThreadFence => 0,
             Builtin::AtomicLoad | Builtin::AtomicTestAndSet | Builtin::AtomicClear => 1,
@@ -113,13 +117,19 @@ impl Body<'_, '_> {
             Builtin::AtomicLoadInto | Builtin::AtomicStoreFrom => 2,
             Builtin::AtomicExchangeInto => 3,
             Builtin::AtomicCompareExchange | Builtin::AtomicCompareExchangeFrom => 4,
-            _ => return,
+            _ => return Ok(()),
         };
-        let weaker = args.iter().skip(n_operands).find(|order| self.unit.integer(order) != Some(SEQ_CST));
-        if let Some(order) = weaker {
-            let message = "this memory order is read as sequentially consistent";
-            self.low.tell(Code::CMemoryOrder, message, order.loc);
+        for order in args.iter().skip(n_operands) {
+            let known = self.unit.integer(order);
+            if known != Some(SEQ_CST) {
+                let message = "this memory order is read as sequentially consistent";
+                self.low.tell(Code::CMemoryOrder, message, order.loc);
+            }
+            if known.is_none() {
+                self.effects(order)?;
+            }
         }
+        Ok(())
     }
 
     /// Adds an annotation `assert`: it reads one state, so that all shared cells are read by one step.

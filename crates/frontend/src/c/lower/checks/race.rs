@@ -17,9 +17,11 @@ use selvedge_ir::span::{Role, Span};
 use selvedge_ir::{BinaryOp as IrOp, Expr as Ir, MachineTy, Op, Scope, Ty, VarId};
 
 use super::super::super::property::Property;
-use super::super::super::tree::{Callee, Expr, ExprKind, FunctionId, ObjectId, Stmt, StmtKind};
+use super::super::super::tree::{Callee, Expr, ExprKind, FunctionId, ObjectId, Stmt, StmtKind, Unit};
+use super::super::super::types::{Bits, QualType, Type};
 use super::super::body::Body;
-use super::super::facts::{is_atomic, root};
+use super::super::facts::{is_atomic, named_function, root};
+use super::super::objects::Cell;
 use super::super::place::{Access, any};
 use super::super::{Lowering, Values};
 use super::{any_expr, any_of_function};
@@ -64,6 +66,7 @@ impl Lowering<'_> {
             return;
         }
         let var = self.new_var("$race".to_owned(), Scope::Shared, Ty::Machine(MARK), Span::default());
+        self.hide([var]);
         let (unit, running) = (self.unit, self.facts.running.clone());
         let mut uses: FxHashMap<ObjectId, Use> = FxHashMap::default();
         for function in &running {
@@ -116,7 +119,7 @@ impl Lowering<'_> {
     /// Notes that a function is lowered: the code of `main` runs alone until a thread may be created. Behind labels the
     /// order of the text says nothing.
     pub(in super::super) fn begin_race(&mut self, is_main: bool, has_labels: bool) {
-        self.checks.race.is_alone = is_main && !has_labels;
+        self.checks.race.is_alone = is_main && !has_labels && !self.facts.forks;
     }
 
     /// Returns the number of a cell; `None` if it cannot race.
@@ -124,23 +127,71 @@ impl Lowering<'_> {
         if let Some(number) = self.checks.race.numbers.get(&cell) {
             return *number;
         }
-        let object = self.cells.iter().find(|(_, cells)| cells.iter().any(|known| known.var == cell));
-        let is_shared = object.is_none_or(|(object, _)| self.checks.race.shared.contains(object));
-        let number = (self.is_shared(cell) && is_shared).then(|| {
-            let known = self.checks.race.numbers.values().flatten().count();
-            u16::try_from(known + 1).ok().filter(|number| *number < 1 << 15)
-        });
-        let number = number.map(|number| number.unwrap_or(0));
+        let number = match self.first_of_location(cell) {
+            Some(first) if first != cell => self.race_number(first),
+            Some(_) => {
+                let known = self.checks.race.numbers.values().flatten().max().copied().unwrap_or(0);
+                Some(Some(known + 1).filter(|number| *number < 1 << 15).unwrap_or(0))
+            }
+            None => None,
+        };
         self.checks.race.numbers.insert(cell, number);
         number
     }
+
+    /// Returns the first cell of the memory location that a cell belongs to; `None` if it cannot race. A cell is a
+    /// location of its own, but neighbouring bit-fields are one.
+    fn first_of_location(&self, cell: VarId) -> Option<VarId> {
+        let (object, cells) = self.cells.iter().find(|(_, cells)| cells.iter().any(|known| known.var == cell))?;
+        if !self.is_shared(cell) || !self.checks.race.shared.contains(object) {
+            return None;
+        }
+        let known = cells.iter().find(|known| known.var == cell)?;
+        let first = first_of_fields(self.unit, self.unit.objects[*object].ty, 0, known);
+        let is_first = |cell: &&Cell| first.is_some_and(|first| first == (cell.offset, cell.bits));
+        Some(cells.iter().find(is_first).map_or(cell, |first| first.var))
+    }
 }
 
-fn creates(unit: &super::super::Unit, expr: &Expr, creators: &FxHashSet<FunctionId>) -> bool {
+/// Returns the offset and the bits of the first of the neighbouring bit-fields that a cell belongs to, in a type at an
+/// offset. Fields of no bits, and those that are no bit-fields, separate neighbours; fields without a name hold nothing.
+fn first_of_fields(unit: &Unit, ty: QualType, at: u64, cell: &Cell) -> Option<(u64, Option<Bits>)> {
+    cell.bits?;
+    let types = &unit.types;
+    if let Type::Array(of, _) = types.get(ty) {
+        let size = types.layout(*of)?.size.max(1);
+        return first_of_fields(unit, *of, at + (cell.offset - at) / size * size, cell);
+    }
+    let mut first = None;
+    for field in &types.record(ty)?.fields {
+        let offset = at + field.offset;
+        match field.bits {
+            Some(bits) if bits.width > 0 => {
+                let is_named = field.name.is_some();
+                first = first.or(is_named.then_some((offset, field.bits)));
+                if is_named && (offset, field.bits) == (cell.offset, cell.bits) {
+                    return first;
+                }
+            }
+            _ => first = None,
+        }
+        let size = types.layout(field.ty).map_or(0, |layout| layout.size);
+        if field.bits.is_none() && (offset..offset + size).contains(&cell.offset) {
+            if let Some(found) = first_of_fields(unit, field.ty, offset, cell) {
+                return Some(found);
+            }
+        }
+    }
+    None
+}
+
+fn creates(unit: &Unit, expr: &Expr, creators: &FxHashSet<FunctionId>) -> bool {
     match &expr.kind {
-        ExprKind::Call { callee: Callee::Direct(function), .. } => {
+        ExprKind::Call { callee: Callee::Direct(function), args } => {
             let name = unit.name(unit.functions[*function].name);
-            matches!(name, "pthread_create" | "thrd_create") || creators.contains(function)
+            let named = args.iter().filter_map(named_function);
+            matches!(name, "pthread_create" | "thrd_create")
+                || named.chain([*function]).any(|function| creators.contains(&function))
         }
         ExprKind::Call { callee: Callee::Indirect(_), .. } => true,
         _ => false,

@@ -1,0 +1,109 @@
+//! The error at the end of an execution.
+
+use selvedge_ir::trace::{Step, ThreadId};
+use selvedge_ir::{Expr, LocId, Op};
+use selvedge_replay::{State, Violation};
+
+use crate::annotated_trace::{Annotator, Ending, Execution, Operand, ReachedError, Stand};
+use crate::thread_names::ThreadNames;
+use crate::views::{depth, is_hidden};
+
+impl Annotator<'_> {
+    pub(crate) fn ending(&self, names: &ThreadNames, violation: &Violation, execution: Execution<'_>) -> Ending {
+        let last = execution.states.last().unwrap_or(execution.start);
+        let (thread, span, error) = match violation {
+            &Violation::Assert { thread, edge } => {
+                let mut operands = self.operands(execution, last);
+                if operands.is_empty() && self.context().map.several_steps {
+                    operands = self.read_last(execution);
+                }
+                (thread, self.context().map.edges[edge].span, ReachedError::Assertion { edge, operands })
+            }
+            &Violation::Location { thread, loc } => {
+                (thread, self.place(loc).unwrap_or_default(), ReachedError::Location { labels: self.labels(loc) })
+            }
+            Violation::Together(stands) => {
+                let (thread, loc) = stands.first().copied().expect("a meeting has threads");
+                let stands = stands.iter().map(|(thread, loc)| self.stand(names, *thread, *loc));
+                (thread, self.place(loc).unwrap_or_default(), ReachedError::Together(stands.collect()))
+            }
+            Violation::Deadlock(waiting) => {
+                let (thread, loc) = waiting.first().copied().expect("a thread of a deadlock is alive");
+                let waits = waiting.iter().map(|(thread, loc)| self.wait(names, last, *thread, *loc));
+                (thread, self.place(loc).unwrap_or_default(), ReachedError::Deadlock(waits.collect()))
+            }
+        };
+        let calling = last.thread(thread).filter(|thread| thread.stack.len() > 1);
+        let calling = calling.filter(|thread| depth(self.context().map, thread) > 0);
+        Ending {
+            thread,
+            name: names.of(thread),
+            callee: calling.map(|thread| self.proc_name(thread.top().proc).to_string()),
+            position: self.context().source.position_in_file(span.start as usize),
+            span,
+            text: self.context().source.flat(span),
+            note: self.failure(names, &error, execution),
+            error,
+        }
+    }
+
+    /// Returns what is wrong where a check fails; for data races with the access of the other thread.
+    fn failure(&self, names: &ThreadNames, error: &ReachedError, execution: Execution<'_>) -> Option<String> {
+        let ReachedError::Assertion { edge, .. } = error else { return None };
+        let (map, edges) = (self.context().map, &self.context().program.edges);
+        let note = map.notes.get(edge)?;
+        let is_other =
+            |step: &&Step| !matches!(edges[step.edge].op, Op::Assert(_)) && map.notes.contains_key(&step.edge);
+        match execution.steps.iter().rev().find(is_other).filter(|_| note.starts_with("data race")) {
+            Some(step) => {
+                let start = map.edges[step.edge].span.start as usize;
+                let line = self.context().source.position_in_file(start).line;
+                Some(format!("{note}, while {} {} in line {line}", names.of(step.thread), map.notes[&step.edge]))
+            }
+            None => Some(note.clone()),
+        }
+    }
+
+    fn labels(&self, loc: LocId) -> Vec<String> {
+        let labels = self.context().program.labels.iter().filter(|label| label.loc == loc);
+        let mut labels: Vec<String> = labels.map(|label| label.name.clone()).collect();
+        labels.sort();
+        labels.dedup();
+        labels
+    }
+
+    fn stand(&self, names: &ThreadNames, thread: ThreadId, loc: LocId) -> Stand {
+        let position = self.position(self.place(loc).unwrap_or_default());
+        Stand { thread, name: names.of(thread), position, labels: self.labels(loc) }
+    }
+
+    /// The values that made the last step fail: each variable of its condition once, and each choice.
+    fn operands(&self, execution: Execution<'_>, last: &State) -> Vec<Operand> {
+        let Some(step) = execution.steps.last() else { return Vec::new() };
+        let Op::Assert(condition) = &self.context().program.edges[step.edge].op else { return Vec::new() };
+        let values = last.thread(step.thread).map_or(Vec::new(), |thread| self.visible(last, thread));
+        let mut operands: Vec<Operand> = Vec::new();
+        condition.for_each_leaf(|leaf| match leaf {
+            Expr::Var(var) if is_hidden(self.context().map, *var) => {
+                let found = self.came_from(execution, step.thread, *var).into_iter();
+                operands.extend(found.filter(|operand| !operands.contains(operand)).collect::<Vec<_>>());
+            }
+            Expr::Var(var) => {
+                let value = values.iter().find(|binding| binding.var == *var);
+                let operand = value.map(|binding| Operand {
+                    name: binding.name.clone(),
+                    value: binding.value,
+                    word: binding.word.clone(),
+                });
+                let new = operand.filter(|operand| !operands.contains(operand));
+                operands.extend(new);
+            }
+            Expr::Choice(number, _) => {
+                let value = step.choices.get(*number as usize).copied();
+                operands.extend(value.map(|value| Operand { name: "*".to_string(), value, word: None }));
+            }
+            _ => {}
+        });
+        operands
+    }
+}
