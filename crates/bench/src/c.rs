@@ -200,7 +200,7 @@ fn creates_in_a_loop(text: &str) -> bool {
     let text: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
     let endless = ["while(1)", "while(true)", "for(;;)", "while(__VERIFIER_nondet", "while(nondet"];
     let behind = |head: &&str| text.split(*head).skip(1).any(|body| body.contains("pthread_create("));
-    text.contains("__CPROVER_ASYNC_") || endless.iter().any(|head| behind(&head))
+    text.contains("__CPROVER_ASYNC_") || endless.iter().any(behind)
 }
 
 fn unknown(why: &str) -> Said {
