@@ -254,6 +254,7 @@ impl Body<'_, '_> {
                 for (condition, offset) in self.elements(offset, &indices) {
                     candidates.push((condition, self.low.sync_cell(object, offset, of, loc)?));
                 }
+                self.check_index(object, &candidates);
             }
             Place::Address(address) => {
                 for object in self.low.facts.taken.clone() {

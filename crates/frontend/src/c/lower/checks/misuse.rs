@@ -89,6 +89,10 @@ impl Lowering<'_> {
 impl Body<'_, '_> {
     /// Adds the first step of a function that threads without numbers begin with.
     pub(in super::super) fn begin_function(&mut self) -> Lowered<()> {
+        if self.asks(Property::Misuse) && self.low.facts.forks {
+            let loc = self.unit.functions[self.function].loc;
+            return refuse("a question about misuse where statements are threads is", loc);
+        }
         let is_start = self.low.facts.sites.iter().any(|(_, start, _)| *start == self.function);
         if !self.asks(Property::Misuse) || self.low.facts.joins || !is_start {
             return Ok(());
