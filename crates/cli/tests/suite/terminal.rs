@@ -129,7 +129,11 @@ fn a_session_in_a_terminal_of_80_by_24() {
 
 #[test]
 fn a_session_about_c_goes_from_statement_to_statement() {
-    let mut terminal = Terminal::open(140, 40, &["debug", "examples/c/once_broken.c"]);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("terminal-c.trace").display().to_string();
+    let args = ["check", "--quiet", "--jobs", "1", "--trace-out", &path, "examples/c/once_broken.c"];
+    let saved = Command::new(PROGRAM).args(args).current_dir(root()).output().expect("it runs");
+    assert_eq!(saved.status.code(), Some(10));
+    let mut terminal = Terminal::open(140, 40, &["debug", "--trace", &path, "examples/c/once_broken.c"]);
     terminal.wait_for("step 0 of 13");
     terminal.press("r");
     let end = terminal.wait_for("step 13 of 13");
