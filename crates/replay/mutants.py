@@ -248,8 +248,12 @@ def judged(folder, programs, mutant, patience):
     for program, words in stages:
         crate = "ir" if program == "ir" else "replay"
         command = [programs[program], "--test-threads=1", *words]
-        ended = subprocess.run(command, cwd=folder / "crates" / crate, env=env, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL, preexec_fn=lambda: setrlimit(RLIMIT_CPU, (patience,) * 2))
+        limit = lambda: setrlimit(RLIMIT_CPU, (patience,) * 2)
+        try:  # A mutant may also wait for ever, for a solver that was not asked.
+            ended = subprocess.run(command, cwd=folder / "crates" / crate, env=env, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, preexec_fn=limit, timeout=10 * patience)
+        except subprocess.TimeoutExpired:
+            return "timeout"
         if ended.returncode != 0:
             return "timeout" if -ended.returncode in (signal.SIGXCPU, signal.SIGKILL) else "caught"
     return "missed"

@@ -2,6 +2,9 @@
 //!
 //! A folder has the programs and `index.tsv`: a line for each with its path, its verdict, and the options that its source
 //! gives. The first folder of the path is the source.
+//!
+//! Assertions in comments (`//@ assert x == 1;`) are part of the question of a program: it is checked with `assert` in
+//! their place. There the parts of the condition are read one after the other.
 
 use std::fmt::Write as _;
 use std::io;
@@ -143,8 +146,31 @@ impl Row {
 /// Reads and checks one program.
 pub fn row(case: &Case, selvedge: &Path, can: Abilities, limit: Duration) -> io::Result<Row> {
     let text = String::from_utf8_lossy(&std::fs::read(&case.path)?).into_owned();
-    let (stage, threads) = read(case, &text);
-    let is_unbounded = if stage == Stage::Supported { threads.is_none() } else { creates_in_a_loop(&text) };
+    let Some(asserting) = with_assertions(&text) else { return row_of(case, &text, selvedge, can, limit) };
+    let file = std::env::temp_dir().join(format!("selvedge-bench-{}.c", std::process::id()));
+    std::fs::write(&file, &asserting)?;
+    let row = row_of(&Case { path: file.clone(), ..case.clone() }, &asserting, selvedge, can, limit);
+    std::fs::remove_file(&file)?;
+    row
+}
+
+/// Returns a program with the assertions in its comments; `None` if there are none.
+fn with_assertions(text: &str) -> Option<String> {
+    let asserted = |line: &str| {
+        let (before, comment) = line.split_once("//@")?;
+        let condition = comment.trim().strip_prefix("assert")?.trim().strip_suffix(';')?;
+        let condition = condition.replace("\\true", "1").replace("\\false", "0");
+        Some(format!("{before}assert({condition});"))
+    };
+    text.lines().any(|line| asserted(line).is_some()).then(|| {
+        let lines: Vec<String> = text.lines().map(|line| asserted(line).unwrap_or_else(|| line.to_owned())).collect();
+        format!("#include <assert.h>\n{}\n", lines.join("\n"))
+    })
+}
+
+fn row_of(case: &Case, text: &str, selvedge: &Path, can: Abilities, limit: Duration) -> io::Result<Row> {
+    let (stage, threads) = read(case, text);
+    let is_unbounded = if stage == Stage::Supported { threads.is_none() } else { creates_in_a_loop(text) };
     let said = ask(case, selvedge, can, limit, case.threads)?;
     let any = match (is_unbounded, case.threads) {
         (false, _) => None,
@@ -174,7 +200,7 @@ fn creates_in_a_loop(text: &str) -> bool {
     let text: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
     let endless = ["while(1)", "while(true)", "for(;;)", "while(__VERIFIER_nondet", "while(nondet"];
     let behind = |head: &&str| text.split(*head).skip(1).any(|body| body.contains("pthread_create("));
-    text.contains("__CPROVER_ASYNC_") || endless.iter().any(|head| behind(&head))
+    text.contains("__CPROVER_ASYNC_") || endless.iter().any(behind)
 }
 
 fn unknown(why: &str) -> Said {
@@ -302,6 +328,14 @@ mod tests {
         assert_eq!(counts(&rows.iter().collect::<Vec<_>>()), [5, 4, 3, 2, 2, 1, 1, 1]);
         assert_eq!(contradictions(&rows), ["a/p.c: safe in the source, but unsafe"]);
         assert!(markdown(&rows, Duration::from_secs(1)).contains("| a | 5 | 4 | 3 | 2 | 2 | 1 | 1 | 1 |"));
+    }
+
+    #[test]
+    fn assertions_in_comments_are_asked() {
+        let text = "int main() {\n  //@ assert \\false;\n  x = 1; //@assert x == 1;\n}";
+        let expected = "#include <assert.h>\nint main() {\n  assert(0);\n  x = 1; assert(x == 1);\n}\n";
+        assert_eq!(with_assertions(text).as_deref(), Some(expected));
+        assert_eq!(with_assertions("// assert x;\n//@ ltl"), None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Work on its own thread, and somebody who watches the clock and the memory meanwhile.
+//! Work on its own thread, while another one watches the clock and the memory.
 //!
 //! Engines look at their limits themselves and stop in order. Some work cannot: a read from a pipe that has no writer,
 //! one operation on large decision diagrams, a pass over a million lines. So the watcher gives the work a moment to

@@ -74,7 +74,7 @@ impl Engine for Exhaustive {
     }
 }
 
-/// The most threads that are tried where any number is asked about.
+/// The greatest number of threads to try when the question is about any number.
 const FEW_THREADS: u32 = 6;
 
 /// The number of states after which no more threads are tried.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use index_vec::IndexVec;
 
-use crate::syntax::{EdgeId, ProcId, VarId};
+use crate::syntax::{EdgeId, ProcId, Program, VarId};
 
 /// A half-open range of bytes in the source text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -107,6 +107,19 @@ pub struct Update {
     pub value: Option<Span>,
     /// Whether the expression has the old value.
     pub is_postfix: bool,
+}
+
+impl SourceMap {
+    /// Returns the map of a program whose parts have no positions.
+    pub fn without_positions(program: &Program) -> SourceMap {
+        let nowhere = Origin { span: Span::default(), role: Role::Statement };
+        SourceMap {
+            edges: program.edges.iter().map(|_| nowhere).collect(),
+            vars: program.vars.iter().map(|_| Span::default()).collect(),
+            procs: program.procs.iter().map(|_| Span::default()).collect(),
+            ..SourceMap::default()
+        }
+    }
 }
 
 /// The statement that an edge belongs to, and the part of it that the edge represents.

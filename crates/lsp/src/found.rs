@@ -154,6 +154,8 @@ pub(crate) struct Subjected {
     pub(crate) source: Source,
     pub(crate) map: SourceMap,
     pub(crate) program: Program,
+    /// The number of threads in a run, if the text bounds it.
+    pub(crate) threads: Option<u32>,
 }
 
 /// Reads a program; else a sentence says what is wrong with it.
@@ -161,7 +163,7 @@ pub(crate) fn load(path: &str, text: String, options: &LoadOptions) -> Result<Su
     let mut loaded = selvedge_frontend::load(Path::new(path), &text, options);
     let source = loaded.source.take().unwrap_or_else(|| Source::new(path, text));
     match loaded.program {
-        Some(program) => Ok(Subjected { source, map: loaded.source_map, program }),
+        Some(program) => Ok(Subjected { source, map: loaded.source_map, program, threads: loaded.threads }),
         None => {
             let first = loaded.diagnostics.iter().find(|found| found.is_error());
             let first =
@@ -172,7 +174,8 @@ pub(crate) fn load(path: &str, text: String, options: &LoadOptions) -> Result<Su
 }
 
 /// Checks a program.
-pub(crate) fn ask(subjected: &Subjected, question: Question, run: &Run<'_>) -> Result<Answer, String> {
+pub(crate) fn ask(subjected: &Subjected, mut question: Question, run: &Run<'_>) -> Result<Answer, String> {
+    question.threads = question.threads.or(subjected.threads.filter(|_| question.initial.is_none()));
     let subject = Subject { program: &subjected.program, map: &subjected.map, text: subjected.source.text() };
     let options = Options { question, jobs: 2, ..Options::default() };
     check(subject, &options, run).map_err(|failure| failure.to_string())
@@ -215,7 +218,7 @@ fn saved(wanted: &Wanted, text: String, given: &LoadOptions, trace: &str) -> Res
     let asked = file.question.load_options();
     let (entry, labels, deadlock) = (asked.entry, asked.labels, asked.deadlock);
     let options = LoadOptions { entry, labels, deadlock, properties: asked.properties, ..given.clone() };
-    let Subjected { source, map, program } = load(&wanted.program, text, &options)?;
+    let Subjected { source, map, program, .. } = load(&wanted.program, text, &options)?;
     let subject = Subject { program: &program, map: &map, text: source.text() };
     let posed = file.question.question().pose(subject).map_err(|error| error.message)?;
     let (program, target, threads) = posed;

@@ -6,20 +6,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use selvedge_check::{Outcome, Question};
+use selvedge_check::{Outcome, Question, Subject};
 use selvedge_driver::{Options, check};
 use selvedge_engines::EngineKind;
 use selvedge_frontend::{Context, Source};
+use selvedge_ir::span::SourceMap;
 use selvedge_report::json::{CertificateFile, QuestionView, TraceFile};
 use serde_json::{Value, json};
 
 use crate::differ::{Posed, pose};
 use crate::generate::{Weights, generate_with};
+use crate::machine;
 use crate::oracle::{Budget, within};
 use crate::rng::Rng;
 
 /// The longest text of a program, and the longest piece of evidence, in bytes.
-const LONGEST: (usize, usize) = (700, 2_500);
+const LONGEST: (usize, usize) = (700, 6_000);
 
 /// The number of changes to each piece of evidence.
 const CHANGES: usize = 14;
@@ -38,29 +40,54 @@ pub fn records(seed: u64, count: u64) -> String {
 }
 
 /// Returns the record of one program; `None` if it is long, or has no evidence of a kind that is rare so far.
-fn record(seed: u64, number: u64, seen: &mut BTreeMap<String, usize>) -> Option<Value> {
+fn record(seed: u64, number: u64, seen: &mut BTreeMap<([bool; 3], String), usize>) -> Option<Value> {
     let mut rng = Rng::for_item(seed, number);
-    let sequential = [("sequential", Weights::sequential()), ("recursive", Weights::recursive())];
-    let weights: Vec<_> = Weights::presets().into_iter().chain(sequential).chain(Weights::concurrent()).collect();
-    let model = generate_with(&mut rng, &weights[number as usize % weights.len()].1);
-    let posed = pose(&model).ok()?;
+    let (posed, question) = subject(&mut rng, number)?;
     if posed.text.len() > LONGEST.0 {
         return None;
     }
-    let pieces: Vec<Value> = pieces(&posed, &model.question)
+    let has = |word: &str| posed.text.contains(word);
+    let class = [has("L0 -> "), has("enforce"), question.deadlock];
+    let pieces: Vec<Value> = pieces(&posed, &question)
         .into_iter()
         .filter(|(kind, piece)| {
-            let rare = seen.entry(kind.clone()).or_default();
+            let rare = seen.entry((class, kind.clone())).or_default();
             *rare += 1;
-            piece.to_string().len() <= LONGEST.1 && *rare <= 50
+            piece.to_string().len() <= LONGEST.1 && *rare <= 30
         })
         .map(|(_, piece)| {
             let changes: Vec<Value> = (0..CHANGES).filter_map(|_| change(&mut rng, &piece)).collect();
             json!({ "file": piece, "changes": changes })
         })
         .collect();
-    let question = QuestionView::new(&model.question, None);
+    let question = QuestionView::new(&question, None);
     (!pieces.is_empty()).then(|| json!({ "program": posed.text, "question": question, "pieces": pieces }))
+}
+
+/// Returns a program with a question: every fifth has machine integers, and of the others a quarter is asked about any
+/// number of threads and a quarter about deadlocks.
+fn subject(rng: &mut Rng, number: u64) -> Option<(Posed, Question)> {
+    if number % 5 == 4 {
+        let question = Question { threads: Some(3), ..Question::default() };
+        return Some((pose_ir(machine::program(rng), &question)?, question));
+    }
+    let sequential = [("sequential", Weights::sequential()), ("recursive", Weights::recursive())];
+    let weights: Vec<_> = Weights::presets().into_iter().chain(sequential).chain(Weights::concurrent()).collect();
+    let mut model = generate_with(rng, &weights[number as usize % weights.len()].1);
+    match number % 4 {
+        1 => model.question.threads = None,
+        3 => (model.question.label, model.question.assertion, model.question.deadlock) = (None, None, true),
+        _ => {}
+    }
+    Some((pose(&model).ok()?, model.question))
+}
+
+/// Poses a question about a program in the text form of the representation, whose parts have no positions.
+fn pose_ir(text: String, question: &Question) -> Option<Posed> {
+    let program = selvedge_ir::text::parse(&text).ok()?;
+    let map = SourceMap::without_positions(&program);
+    let (asked, target, threads) = question.pose(Subject { program: &program, map: &map, text: &text }).ok()?;
+    Some(Posed { program, map, text, asked, target, threads })
 }
 
 /// Returns the different certificates and executions that engines find, each with its kind.
@@ -85,7 +112,8 @@ pub(crate) fn pieces(posed: &Posed, question: &Question) -> Vec<(String, Value)>
             }
             _ => continue,
         };
-        let kind = piece["proof"]["kind"].as_str().map_or("trace".to_string(), str::to_string);
+        let kind = piece["proof"]["kind"].as_str().unwrap_or("trace");
+        let kind = format!("{kind} {}", piece["proof"]["claim"]["kind"].as_str().unwrap_or_default());
         if texts.insert(piece.to_string()) {
             found.push((kind, piece));
         }

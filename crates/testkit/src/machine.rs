@@ -140,7 +140,7 @@ fn compare_ranges(task: &Task<'_>, budget: Budget, tally: &mut Tally) -> Result<
 }
 
 /// Returns a random program.
-fn program(rng: &mut Rng) -> String {
+pub(crate) fn program(rng: &mut Rng) -> String {
     Maker { rng, vars: Vec::new(), next: 0 }.program()
 }
 

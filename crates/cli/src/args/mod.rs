@@ -344,7 +344,7 @@ pub(crate) struct QuestionArgs {
     /// What to check of a C program: a comma-separated list of assertions, no-data-race, no-overflow, memory, deadlock
     /// and misuse, or a property file (.prp) [default: assertions]
     #[arg(long, value_name = "LIST|FILE.prp", value_parser = properties)]
-    #[arg(conflicts_with_all = ["label", "together"])]
+    #[arg(conflicts_with_all = ["label", "together", "deadlock"])]
     pub(crate) property: Vec<Asked>,
     /// Entry procedure of the program [default: main]
     #[arg(long, value_name = "NAME")]
@@ -386,11 +386,7 @@ impl QuestionArgs {
     /// Returns the options with which a program is read for this question.
     pub(crate) fn load_options(&self) -> LoadOptions {
         let labels = self.label.iter().chain(&self.assertion).chain(&self.together).cloned().collect();
-        let (entry, deadlock) = (self.entry.clone(), self.asks_for_deadlocks());
-        let properties = match self.property.is_empty() && deadlock {
-            true => Properties::of([Property::Deadlock]),
-            false => self.properties(),
-        };
+        let (entry, deadlock, properties) = (self.entry.clone(), self.asks_for_deadlocks(), self.properties());
         LoadOptions { entry, labels, deadlock, properties, ..LoadOptions::default() }
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct Program {
     pub(crate) source: Source,
     pub(crate) map: SourceMap,
     pub(crate) program: selvedge_ir::Program,
+    /// The number of threads in a run, if the text bounds it.
+    pub(crate) threads: Option<u32>,
 }
 
 impl Program {
@@ -88,7 +90,7 @@ pub(crate) fn load_as(
         session.printer.error(&format!("{}: this command does not support pushdown systems", source.name));
     }
     let program = loaded.program.ok_or_else(|| without_program(&loaded.diagnostics))?;
-    Ok(Program { source, map: loaded.source_map, program })
+    Ok(Program { source, map: loaded.source_map, program, threads: loaded.threads })
 }
 
 /// Returns the end of a command whose input has errors: one that only has what is not supported yet is not wrong.

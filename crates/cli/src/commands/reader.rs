@@ -50,16 +50,11 @@ pub(crate) fn validate(language: Language, options: &LoadOptions, session: &Sess
             None => Ok(()),
         };
     }
-    if options.deadlock && options.properties.iter().any(|property| !is_alone(property)) {
+    if options.properties.has(Property::Deadlock) && options.properties.iter().count() > 1 {
         let message = "deadlocks are a question of their own, beside no other property".to_string();
         return invalid(message, "ask about them in a second check");
     }
     Ok(())
-}
-
-/// Returns whether a property may be named where deadlocks are asked about.
-fn is_alone(property: Property) -> bool {
-    property == Property::Deadlock
 }
 
 /// Returns what a compiler's preprocessor makes of a file, with our headers before those of the machine.

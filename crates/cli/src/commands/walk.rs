@@ -28,7 +28,9 @@ pub(crate) fn saved(trace: &Input, input: &Input, question: &QuestionArgs, sessi
 /// Returns the execution that a check finds. Other answers are printed, and end the command.
 pub(crate) fn checked(input: &Input, question: &QuestionArgs, session: &Session) -> Result<Walked, Exit> {
     let subject = program::load(input, &question.load_options(), Warnings::Hidden, session)?;
-    let options = Options { question: question.question(), jobs: 2, ..Options::default() };
+    let mut options = Options { question: question.question(), jobs: 2, ..Options::default() };
+    // A bound that no run exceeds changes no answer.
+    options.question.threads = options.question.threads.or(subject.threads.filter(|_| question.initial.is_none()));
     let answer = check(subject.subject(), &options, &session.run());
     let answer = answer.map_err(|failure| program::failed(&failure, session))?;
     match answer.outcome {

@@ -128,6 +128,24 @@ fn a_session_in_a_terminal_of_80_by_24() {
 }
 
 #[test]
+fn a_session_about_c_goes_from_statement_to_statement() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("terminal-c.trace").display().to_string();
+    let args = ["check", "--quiet", "--jobs", "1", "--trace-out", &path, "examples/c/once_broken.c"];
+    let saved = Command::new(PROGRAM).args(args).current_dir(root()).output().expect("it runs");
+    assert_eq!(saved.status.code(), Some(10));
+    let mut terminal = Terminal::open(140, 40, &["debug", "--trace", &path, "examples/c/once_broken.c"]);
+    terminal.wait_for("step 0 of 13");
+    terminal.press("r");
+    let end = terminal.wait_for("step 13 of 13");
+    assert!(end.contains("settings.limit = 0") && end.contains("held by client#"), "{end}");
+    assert!(!end.contains('$') && !end.contains(" thread_"), "{end}");
+    terminal.press("\x1b[D\x1b[D");
+    terminal.wait_for("step 11 of 13");
+    terminal.press("\x1b[C\x1b[Cq");
+    assert_eq!(terminal.end().0, 10);
+}
+
+#[test]
 fn steps_by_hand_in_a_terminal_of_120_by_40() {
     let arguments = ["simulate", "--interactive", "--seed", "1", "--threads", "3", "examples/lock.bp"];
     let mut terminal = Terminal::open(120, 40, &arguments);

@@ -16,6 +16,8 @@ use std::time::Duration;
 
 use selvedge_check::{CancelToken, Limits, Question, Run, Subject, Task};
 use selvedge_frontend::bp::{LoadOptions, load};
+use selvedge_ir::Program;
+use selvedge_ir::span::SourceMap;
 use selvedge_replay::certificate::verify;
 use selvedge_replay::replay::{reached, replay};
 use selvedge_replay::{Interpreter, Outcome};
@@ -94,14 +96,23 @@ fn apply(change: &Value, file: &mut Value) {
     }
 }
 
+/// Reads a Boolean program, or one with machine integers, in the text form of the representation.
+fn read(text: &str, view: &QuestionView) -> (Program, SourceMap) {
+    if let Ok(program) = selvedge_ir::text::parse(text) {
+        let map = SourceMap::without_positions(&program);
+        return (program, map);
+    }
+    let loaded = load(text, &LoadOptions { entry: view.entry.clone(), ..LoadOptions::default() });
+    (loaded.program.expect("recorded programs are read"), loaded.source_map)
+}
+
 /// Returns what the judge says about a record: about the first states, each piece of evidence, and each change to it.
 fn answers(record: &Value) -> Value {
     let text = record["program"].as_str().expect("a text");
     let view: QuestionView = serde_json::from_value(record["question"].clone()).expect("a question");
     let question: Question = view.question();
-    let loaded = load(text, &LoadOptions { entry: view.entry.clone(), ..LoadOptions::default() });
-    let program = loaded.program.expect("recorded programs are read");
-    let posed = question.pose(Subject { program: &program, map: &loaded.source_map, text });
+    let (program, map) = read(text, &view);
+    let posed = question.pose(Subject { program: &program, map: &map, text });
     let (asked, target, threads) = posed.expect("the question fits");
     let task = Task { program: &asked, target: &target, threads };
     let pieces = record["pieces"].as_array().expect("a list").iter().map(|piece| {

@@ -4,6 +4,7 @@ use selvedge_ir::eval::eval;
 use selvedge_ir::{EdgeId, Expr, Op, Value};
 
 use super::Session;
+use crate::annotated_trace::{Operand, ReachedError};
 use crate::condition::condition;
 use crate::names::shown;
 
@@ -12,7 +13,15 @@ const MAX_PARTS: usize = 40;
 
 impl Session<'_> {
     /// The parts of the assertion that the last step fails, each once with its value, wholes before parts.
+    ///
+    /// A condition of C is in pieces: for it, the variables are listed that it reads.
     pub fn parts(&self, edge: EdgeId) -> Vec<(String, String)> {
+        if let (true, Some(ReachedError::Assertion { operands, .. })) =
+            (self.context.map.several_steps, self.ending.as_ref().map(|ending| &ending.error))
+        {
+            let part = |one: &Operand| (one.name.clone(), shown(one.value, one.word.as_ref()));
+            return operands.iter().map(part).collect();
+        }
         let (Op::Assert(asserted), Some(step)) = (&self.context.program.edges[edge].op, self.steps.last()) else {
             return Vec::new();
         };

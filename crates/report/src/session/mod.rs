@@ -36,6 +36,12 @@ pub struct Session<'a> {
     ending: Option<Ending>,
 }
 
+/// Returns the last step of a statement: behind it there may be steps of other threads that nobody sees.
+fn step_of<'e>(execution: &Execution<'e>, told: &AnnotatedStep) -> &'e Step {
+    let is_it = |step: &&Step| (step.thread, step.edge) == (told.thread, told.edge);
+    execution.steps[..=told.last].iter().rev().find(is_it).unwrap_or(&execution.steps[told.last])
+}
+
 impl<'a> Session<'a> {
     /// The session of a counterexample. Calls that share a body are written out, unless that is too long.
     pub fn of(context: Context<'a>, task: &Task<'_>, found: &Counterexample) -> Session<'a> {
@@ -59,7 +65,7 @@ impl<'a> Session<'a> {
             context,
             annotator: Annotator::new(context),
             names: annotated.names,
-            steps: annotated.steps.iter().map(|told| execution.steps[told.last].clone()).collect(),
+            steps: annotated.steps.iter().map(|told| step_of(execution, told).clone()).collect(),
             states: std::iter::once(execution.start).chain(annotated.steps.iter().map(after)).cloned().collect(),
             told: annotated.steps,
             ending: annotated.ending,

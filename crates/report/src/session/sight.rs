@@ -70,13 +70,26 @@ impl Session<'_> {
                 locals: self.annotator.locals(frame),
             }
         };
-        let shown = thread.stack.iter().rev().filter(|frame| !is_wrapper(self.context.map, frame.proc));
+        let is_shown = |frame: &&selvedge_replay::Frame| !is_wrapper(self.context.map, frame.proc);
+        let mut frames: Vec<FrameSight> = thread.stack.iter().rev().filter(is_shown).map(frame).collect();
+        if frames.is_empty() {
+            // A thread that has not begun, or is done: it is at its function.
+            frames.extend(
+                thread.stack.first().map(|first| FrameSight { name: self.begun_in(first.proc), ..frame(first) }),
+            );
+        }
         ThreadSight {
             id: thread.id,
             name: self.names.of(thread.id),
             atomic,
             vars: self.annotator.thread_vars(thread),
-            frames: shown.map(frame).collect(),
+            frames,
         }
+    }
+
+    /// Returns the name of the procedure of the source that a thread begins in.
+    fn begun_in(&self, proc: ProcId) -> String {
+        let proc = self.context.map.wrappers.get(&proc).copied().unwrap_or(proc);
+        self.context.program.procs[proc].name.clone()
     }
 }

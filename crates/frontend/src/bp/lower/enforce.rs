@@ -1,9 +1,9 @@
 //! The `enforce` clause of a procedure: every step of a thread inside it leads to a state in which the clause can hold.
 //!
 //! An assignment has the clause, over new values, in its condition, unless that is a condition on other threads, which
-//! holds if there is none. Every other step *ensures* it ([`selvedge_ir::Edge::ensures`]), over the values after it;
-//! that of a call is its return. What a step ensures makes
-//! no choices, so the choices of the clause are resolved before ([`possible`]): it must be possible that it holds.
+//! holds if the thread is alone. Every other step *ensures* it ([`selvedge_ir::Edge::ensures`]), over the values after
+//! it; that of a call is its return. What a step ensures makes no choices, so the choices of the clause are resolved
+//! before ([`possible`]): it must be possible that it holds.
 
 use selvedge_ir::simplify::{and, not, size};
 use selvedge_ir::span::{Origin, Span};

@@ -390,6 +390,7 @@ impl Body<'_, '_> {
             Place::Address(address) => Ok(address),
             Place::Object { object, offset, indices } => {
                 self.low.cells(object, place.loc)?;
+                self.check_element(object, &indices);
                 let base = pointer.constant(i128::from(self.low.address(object) + offset));
                 Ok(indices.into_iter().fold(base, |base, index| index.moved(pointer, base)))
             }

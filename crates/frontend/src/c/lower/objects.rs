@@ -5,7 +5,8 @@
 //! own. Addresses are made up: objects whose addresses are taken have numbers from 16 on, with gaps, functions likewise,
 //! and null is 0.
 
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
 use selvedge_ir::span::Span;
 use selvedge_ir::{Expr, MachineTy, Scope, Ty, VarId};
 
@@ -59,8 +60,8 @@ const MAX_CELLS: usize = 4096;
 /// The numbers that stand for addresses.
 #[derive(Default)]
 pub(super) struct Addresses {
-    pub(super) objects: FxHashMap<ObjectId, u64>,
-    pub(super) functions: FxHashMap<FunctionId, u64>,
+    pub(super) objects: BTreeMap<ObjectId, u64>,
+    pub(super) functions: BTreeMap<FunctionId, u64>,
     end: u64,
 }
 

@@ -36,6 +36,14 @@ pub(super) struct Index {
 }
 
 impl Index {
+    /// Returns whether it is the index of an element, or just behind the last one.
+    pub(super) fn is_inside(&self) -> Ir {
+        let ty = self.ty;
+        let last = i128::from(self.length).min(ty.bounds().1);
+        let above = ty.apply(selvedge_ir::MachineOp::Le, ty.constant(0), self.value.clone());
+        Ir::and(above, ty.apply(selvedge_ir::MachineOp::Le, self.value.clone(), ty.constant(last)))
+    }
+
     /// Returns an address moved by the index.
     pub(super) fn moved(self, pointer: MachineTy, base: Ir) -> Ir {
         super::expr::moved(pointer, base, self.value, self.ty, self.size, false)

@@ -7,7 +7,7 @@ use super::super::super::property::Property;
 use super::super::super::tree::{ObjectId, Storage};
 use super::super::body::Body;
 use super::super::objects::Cell;
-use super::super::place::{Access, Place, any};
+use super::super::place::{Access, Index, Place, any};
 use super::super::{Code, Loc, Lowering};
 
 impl Lowering<'_> {
@@ -73,6 +73,15 @@ impl Body<'_, '_> {
         if !self.low.checks.in_annotation {
             let name = self.unit.name(self.unit.objects[object].name);
             self.check_candidates(candidates, format!("an index is outside of `{name}`"));
+        }
+    }
+
+    /// Checks that the address of an element is one of its array, or just behind it.
+    pub(in super::super) fn check_element(&mut self, object: ObjectId, indices: &[Index]) {
+        if self.asks(Property::Memory) && !self.low.checks.in_annotation {
+            let inside = indices.iter().map(Index::is_inside).fold(Ir::TRUE, Ir::and);
+            let name = self.unit.name(self.unit.objects[object].name);
+            self.check(inside, format!("the address of an element is outside of `{name}`"));
         }
     }
 
