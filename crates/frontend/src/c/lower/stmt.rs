@@ -6,9 +6,9 @@ use selvedge_ir::{BinaryOp, Expr as Ir, Label, LocId, MachineOp, Op, Scope, Ty};
 use super::super::files::Loc;
 use super::super::tree::{Case, Expr, ExprKind, LabelId, ObjectId, Stmt, StmtKind};
 use super::body::Body;
-use super::facts::is_async;
 use super::objects::Cell;
 use super::place::cast;
+use super::syntax::is_async;
 use super::{Lowered, refuse};
 
 impl Body<'_, '_> {
