@@ -1,7 +1,7 @@
 //! C programs of other people, which are not part of the project: how many are read, supported and decided.
 //!
-//! A folder has the programs and `index.tsv`: a line for each with its path, its verdict, and the options that its source
-//! gives. The first folder of the path is the source.
+//! A folder has the programs and `index.tsv`: a line for each with its path, its verdict, and the options that its
+//! source gives. The first folder of the path is the source.
 //!
 //! Assertions in comments (`//@ assert x == 1;`) are part of the question of a program: it is checked with `assert` in
 //! their place. There the parts of the condition are read one after the other.

@@ -94,8 +94,8 @@ pub(crate) fn dialect_of(text: &str, given: Option<Dialect>) -> Option<Dialect> 
     given.or_else(|| header_option(text, "--dialect").and_then(Dialect::named))
 }
 
-/// Returns the options for reading a C program that its header has: `--property`, `--data-model`, `-I` and `-D`. Folders
-/// are those beside the file.
+/// Returns the options for reading a C program that its header has: `--property`, `--data-model`, `-I` and `-D`.
+/// Folders are those beside the file.
 pub(crate) fn header_options(text: &str, path: &Path) -> LoadOptions {
     let named = |name: &str| Property::named(name);
     let properties = header_option(text, "--property").map(|names| names.split(',').filter_map(named));

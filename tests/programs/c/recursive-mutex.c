@@ -1,5 +1,6 @@
 // verdict: safe
 // A recursive mutex is held until it is released as often as it was taken; an error-checking one says what is wrong.
+#define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,8 +1,8 @@
 //! Annotations: comments that begin with `@`, of which `assert E;` is read.
 //!
-//! The tokens of such a comment are put in its place: [`Kind::Annotation`] for the word `assert`, the expression and the
-//! semicolon. `==>` and `<==>` are tokens, `\true` and `\false` are numbers. Other annotations become one token, which the
-//! preprocessor reports and drops.
+//! The tokens of such a comment are put in its place: [`Kind::Annotation`] for the word `assert`, the expression and
+//! the semicolon. `==>` and `<==>` are tokens, `\true` and `\false` are numbers. Other annotations become one token,
+//! which the preprocessor reports and drops.
 
 use logos::Logos as _;
 

@@ -19,7 +19,7 @@ use std::path::Path;
 use selvedge_check::Solvers;
 use selvedge_frontend::Language;
 use selvedge_frontend::bp::{Dialect, LoadOptions};
-use selvedge_frontend::diagnostic::{Annotation, Severity};
+use selvedge_frontend::diagnostic::{Annotation, Diagnostic, Severity};
 use selvedge_frontend::visible::visible_name;
 use selvedge_ir::span::Span;
 use serde_json::{Value, json};
@@ -256,7 +256,10 @@ fn diagnostics(uri: &str, text: &str, dialect: Option<Dialect>) -> Vec<Value> {
     // Places in headers are behind the text.
     let is_inside = |span: Span| span.end as usize <= text.len();
     let shown = |span: Span| places.range(if is_inside(span) { span } else { Span::default() });
-    let view = |found: &selvedge_frontend::diagnostic::Diagnostic| {
+    let remarks = |found: &Diagnostic| -> Vec<Value> {
+        found.secondary.iter().filter(|also| is_inside(also.span)).map(remark).collect()
+    };
+    let view = |found: &Diagnostic| {
         let help = found.help.as_ref().map_or(String::new(), |help| format!("\nhelp: {help}"));
         json!({
             "range": shown(found.primary.span),
@@ -264,7 +267,7 @@ fn diagnostics(uri: &str, text: &str, dialect: Option<Dialect>) -> Vec<Value> {
             "code": found.code.as_str(),
             "source": "selvedge",
             "message": format!("{}{help}", found.message),
-            "relatedInformation": found.secondary.iter().filter(|also| is_inside(also.span)).map(remark).collect::<Vec<_>>(),
+            "relatedInformation": remarks(found),
         })
     };
     loaded.diagnostics.iter().map(view).collect()

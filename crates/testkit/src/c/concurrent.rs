@@ -1,9 +1,9 @@
 //! Generated C programs with threads: two or three threads, few shared variables of few values, and one kind of
 //! synchronisation or several.
 //!
-//! In the text `$` begins a name that is declared outside of functions; `$pause;` is a place where the compiled program
-//! may wait for other threads, `$check(..)` an assertion, `$claim` a place behind all threads, and `$lock;` and
-//! `$unlock;` are what atomic functions need where they are compiled.
+//! In the text `$` begins a name that is declared outside of functions; `$pause;` is a place where the compiled
+//! program may wait for other threads, `$check(..)` an assertion, `$claim` a place behind all threads, and `$lock;`
+//! and `$unlock;` are what atomic functions need where they are compiled.
 //!
 //! Between two sequence points a program reads one shared object at most, so that the order of evaluation makes no
 //! difference. Locks are taken in one order, so that few programs have deadlocks.

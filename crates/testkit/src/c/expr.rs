@@ -1,8 +1,8 @@
 //! Generated expressions.
 //!
-//! Expressions of the first kind ([`Maker::pure`]) have no effects; those of the second ([`Maker::effect`]) have some.
-//! Where C leaves the order of evaluation open, at most one operand has effects and no other one can see them; operands
-//! of `&&`, `||`, `?:` and `,` have an order, so both may.
+//! Expressions of the first kind ([`Maker::pure`]) have no effects; those of the second ([`Maker::effect`]) have
+//! some. Where C leaves the order of evaluation open, at most one operand has effects and no other one can see them;
+//! operands of `&&`, `||`, `?:` and `,` have an order, so both may.
 
 use super::maker::{Function, Maker, Named, Param, Target};
 use super::types::{INT, LONG, Ty, ULONG, UNSIGNED};

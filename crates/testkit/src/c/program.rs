@@ -1,8 +1,8 @@
 //! Generated sequential programs: declarations, functions and `main`.
 //!
-//! In the text `$` stands for a prefix of all names that the program declares outside of functions, so that many programs
-//! fit into one file. A program has one run: nothing is read before it is set, pointers point to objects that live,
-//! indices lie inside of arrays, and no value depends on an order that C leaves open. Signed numbers wrap
+//! In the text `$` stands for a prefix of all names that the program declares outside of functions, so that many
+//! programs fit into one file. A program has one run: nothing is read before it is set, pointers point to objects
+//! that live, indices lie inside of arrays, and no value depends on an order that C leaves open. Signed numbers wrap
 //! around, as the compiler is told. What is left of undefined behaviour the sanitizer of the compiler finds.
 
 use super::maker::{Array, Function, Maker, Named, Param, Pointer, Rare, Struct, Target};

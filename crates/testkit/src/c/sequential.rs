@@ -79,15 +79,15 @@ impl Campaign for Sequential {
     }
 }
 
-/// Signed numbers wrap around for us. Without the first option their overflow would be undefined, and the sanitizer does
-/// not see all of it: the compiler takes `x + x != 0` for `x != 0`.
+/// Signed numbers wrap around for us. Without the first option their overflow would be undefined, and the sanitizer
+/// does not see all of it: the compiler takes `x + x != 0` for `x != 0`.
 const SANITIZED: [&str; 3] = ["-fwrapv", "-fsanitize=undefined", "-fno-sanitize-recover=all"];
 
 /// The number of calls and rounds of loops from which on a program may need more steps than [`STEPS`].
 const MUCH_WORK: u64 = 100;
 
-/// Takes away groups of lines, large ones first, while the rest still fails. It ends because there are fewer lines or the
-/// groups get smaller.
+/// Takes away groups of lines, large ones first, while the rest still fails. It ends because there are fewer lines or
+/// the groups get smaller.
 pub(super) fn shrink_lines(lines: Vec<String>, mut fails: impl FnMut(&[String]) -> bool) -> Vec<String> {
     let mut best = lines;
     let mut length = best.len() / 2;
@@ -185,8 +185,8 @@ fn ours_name(name: &str) -> String {
     name.replace('$', "g_")
 }
 
-/// Runs a lowered program, which has one run, and returns the last values of some of its variables; `None` if the run is
-/// too long. A variable that the lowered program does not have is never assigned to: it is zero.
+/// Runs a lowered program, which has one run, and returns the last values of some of its variables; `None` if the run
+/// is too long. A variable that the lowered program does not have is never assigned to: it is zero.
 fn interpret(program: &Program, observed: &[String], seed: u64) -> Result<Option<Vec<u64>>, Fault> {
     let target = Target::all_asserts(program);
     let task = Task { program, target: &target, threads: ThreadScope::AtMost(1) };

@@ -2,13 +2,15 @@
 //! compiled programs run is among what the exhaustive engine says is possible.
 //!
 //! The compiled programs run many times, with pauses of random lengths between their statements. A run ends in final
-//! values of the shared variables, in a failed assertion, or is stopped. For final values the program gets the claim that
-//! they do not occur, behind all threads: the exhaustive engine must refute it. For a failed assertion it must say unsafe.
+//! values of the shared variables, in a failed assertion, or is stopped. For final values the program gets the claim
+//! that they do not occur, behind all threads: the exhaustive engine must refute it. For a failed assertion it must
+//! say unsafe.
 //!
-//! C promises sequentially consistent executions to programs without races only. Plain accesses that race are volatile
-//! here and compiled without optimisation: each is one access to memory, in the order of the program. Processors of the
-//! family x86 can let reads overtake earlier writes of the same thread, and nothing else; a fence in each pause forbids it,
-//! and between two pauses no read follows a plain write. On other processors nothing is run.
+//! C promises sequentially consistent executions to programs without races only. Plain accesses that race are
+//! volatile here and compiled without optimisation: each is one access to memory, in the order of the program.
+//! Processors of the family x86 can let reads overtake earlier writes of the same thread, and nothing else; a fence
+//! in each pause forbids it, and between two pauses no read follows a plain write. On other processors nothing is
+//! run.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -1,7 +1,7 @@
 //! Structs and unions as values, and the functions of the library that copy memory.
 //!
-//! A value of a struct or union is a list of values, one for each scalar part of the type. An assignment reads the parts
-//! one after the other, each in a step of its own where it is shared, and then writes them in the same way: other
+//! A value of a struct or union is a list of values, one for each scalar part of the type. An assignment reads the
+//! parts one after the other, each in a step of its own where it is shared, and then writes them in the same way: other
 //! threads may see an object of which some parts are written. Parts of the frame are read and written in one step.
 
 use selvedge_ir::{Expr as Ir, MachineOp, MachineTy, Op};
@@ -10,9 +10,9 @@ use super::super::files::Loc;
 use super::super::tree::{CastKind, Expr, ExprKind, Stmt, StmtKind};
 use super::super::types::{Length, QualType, Type};
 use super::body::Body;
-use super::facts::uncast;
 use super::objects::Part;
 use super::place::{Access, Fit, Place, cast, direct};
+use super::syntax::uncast;
 use super::{Lowered, refuse};
 
 impl Body<'_, '_> {

@@ -8,8 +8,8 @@ use super::super::tree::{Callee, CastKind, Definition, Expr, ExprKind, FunctionI
 use super::super::types::{FunctionType, QualType};
 use super::body::Body;
 use super::expr::{INT, has_effects, is_kept};
-use super::facts::is_atomic;
 use super::place::{cast, direct};
+use super::syntax::is_atomic;
 use super::{Lowered, refuse};
 use crate::Extern;
 

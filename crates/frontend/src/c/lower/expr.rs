@@ -344,8 +344,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Notes casts between pointers to objects of different types, whose parts are cells of one type each. Casts through
-    /// `void *` and integers are looked at in the end.
+    /// Notes casts between pointers to objects of different types, whose parts are cells of one type each. Casts
+    /// through `void *` and integers are looked at in the end.
     fn check_cast(&mut self, from: QualType, expr: &Expr) {
         let types = &self.unit.types;
         let object = |ty: QualType| types.pointee(ty).filter(|of| !types.is_void(*of) && !types.is_function(*of));

@@ -1,11 +1,11 @@
 //! Parts of allocated objects that get a value before anybody can read them.
 //!
-//! Behind `p = malloc(..)`, where `p` is a local, statements that assign to parts of `*p` and do not mention `p` otherwise
-//! are looked at, up to the first other one. Until then only `p` leads to the object. What memory held before does not
-//! matter for these parts, so that they need not start with any value.
+//! Behind `p = malloc(..)`, where `p` is a local, statements that assign to parts of `*p` and do not mention `p`
+//! otherwise are looked at, up to the first other one. Until then only `p` leads to the object. What memory held before
+//! does not matter for these parts, so that they need not start with any value.
 
 use super::super::tree::{Callee, Expr, ExprKind, ObjectId, Stmt, StmtKind, Storage, Unit};
-use super::facts::{exprs, inner};
+use super::syntax::{exprs, inner};
 
 /// A part of an object: the first byte and the one behind the last.
 pub(super) type Bytes = (u64, u64);

@@ -1,9 +1,9 @@
 //! `malloc`, `calloc` and `free`.
 //!
-//! A place that allocates has a few objects, which it hands out one after the other; none is handed out twice. That they
-//! suffice is a limit of the program. The type of the objects is that of the pointer to which the result is converted,
-//! and their size is constant. Allocation does not fail. An object that is freed is not used any more: an execution that
-//! does so ends there.
+//! A place that allocates has a few objects, which it hands out one after the other; none is handed out twice. That
+//! they suffice is a limit of the program. The type of the objects is that of the pointer to which the result is
+//! converted, and their size is constant. Allocation does not fail. An object that is freed is not used any more: an
+//! execution that does so ends there.
 
 use selvedge_ir::simplify::not;
 use selvedge_ir::{BinaryOp as IrOp, Expr as Ir, MachineOp, MachineTy, Op, Scope, Ty, VarId};
@@ -14,10 +14,11 @@ use super::super::tree::{
 };
 use super::super::types::{Length, QualType, TypeId};
 use super::body::Body;
-use super::facts::{Site, exprs, inner, site, uncast};
+use super::facts::{Site, site};
 use super::fresh::{Bytes, assigned, initialised};
 use super::objects::Cell;
 use super::place::any;
+use super::syntax::{exprs, inner, uncast};
 use super::{Lowered, Lowering, refuse};
 
 /// A place that allocates objects.

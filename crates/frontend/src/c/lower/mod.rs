@@ -1,10 +1,10 @@
 //! Lowering of the typed tree of C to the representation (`docs/c.md` states the meaning).
 //!
-//! - `facts`: what the program as a whole does: which functions run and how often, whose addresses are taken.
+//! - `facts`, `syntax`: what the program as a whole does: which functions run and how often, whose addresses are taken.
 //! - `objects`: objects are flattened into cells, one variable for each scalar part.
 //! - `body`, `stmt`, `expr`, `place`: functions become procedures. A step reads or writes at most one shared cell.
 //! - `aggregate`: structs and unions as values.
-//! - `calls`, `threads`, `sync`, `atomics`: the functions of the library and of the compiler.
+//! - `calls`, `threads`, `sync`, `mutex`, `atomics`: the functions of the library and of the compiler.
 //! - `heap`, `fresh`: objects that are allocated.
 //! - `made`: objects that the text does not declare, such as those of string literals.
 //! - `checks`: the errors that properties ask about.
@@ -21,11 +21,13 @@ mod facts;
 mod fresh;
 mod heap;
 mod made;
+mod mutex;
 mod objects;
 mod place;
 mod sites;
 mod stmt;
 mod sync;
+mod syntax;
 mod threads;
 mod views;
 
@@ -244,7 +246,8 @@ impl<'u> Lowering<'u> {
         }
     }
 
-    /// Notes whether pointers may have come from a `void *` or an integer with the address of an object of another type.
+    /// Notes whether pointers may have come from a `void *` or an integer with the address of an object of another
+    /// type.
     fn check_blank(&mut self) {
         let from_blank = std::mem::take(&mut self.from_blank);
         self.mixes |= from_blank.iter().any(|to| self.to_blank.iter().any(|from| !self.is_alike(*from, *to)));

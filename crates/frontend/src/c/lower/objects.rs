@@ -2,8 +2,8 @@
 //!
 //! An object is flattened into its scalar parts, each of which is one variable. Members of a union that lie at the same
 //! offset and have the same size share a cell; unions that overlap otherwise are refused. A bit-field is a cell of its
-//! own. Addresses are made up: objects whose addresses are taken have numbers from 16 on, with gaps, functions likewise,
-//! and null is 0.
+//! own. Addresses are made up: objects whose addresses are taken have numbers from 16 on, with gaps, functions
+//! likewise, and null is 0.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::super::files::Loc;
 use super::super::fold::{Address, Base, Constant};
 use super::super::tree::{Definition, FunctionId, ObjectId, Stmt, StmtKind, Storage};
 use super::super::types::{Bits, Field, Length, QualType, Type};
-use super::facts::{exprs, has_statements, inner};
+use super::syntax::{exprs, has_statements, inner};
 use super::{Lowered, Lowering, refuse};
 
 /// A scalar part of an object.

@@ -12,8 +12,8 @@ use super::super::property::Property;
 use super::super::tree::{Expr, ExprKind, ObjectId};
 use super::super::types::{Bits, Length, QualType, Type};
 use super::body::Body;
-use super::facts::unqualified;
 use super::objects::Cell;
+use super::syntax::unqualified;
 use super::{Lowered, refuse};
 
 /// A place before its cells are known.
@@ -248,8 +248,8 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Adds the limit on the types of objects, where pointers to different types are mixed: an object to which a pointer
-    /// points has no part of the right type there.
+    /// Adds the limit on the types of objects, where pointers to different types are mixed: an object to which a
+    /// pointer points has no part of the right type there.
     pub(super) fn exceed_type(&mut self, address: &Ir, candidates: &[(Ir, Cell)]) {
         if !self.low.mixed {
             return;

@@ -7,9 +7,9 @@ use super::super::files::Loc;
 use super::super::property::Property;
 use super::super::tree::{Case, Expr, ExprKind, LabelId, ObjectId, Stmt, StmtKind};
 use super::body::Body;
-use super::facts::is_async;
 use super::objects::Cell;
 use super::place::{Access, cast};
+use super::syntax::is_async;
 use super::{Lowered, refuse};
 
 impl Body<'_, '_> {

@@ -14,9 +14,10 @@ use super::super::tree::{Expr, FunctionId};
 use super::body::Body;
 use super::calls::is_null;
 use super::expr::INT;
-use super::facts::{Facts, Site, is_atomic, named_function, root, site};
+use super::facts::{Facts, Site, site};
+use super::mutex::is_mutex;
 use super::place::{any, cast, direct};
-use super::sync::is_mutex;
+use super::syntax::{is_atomic, named_function, root};
 use super::{Lowered, Lowering, refuse};
 
 /// The limit on threads that somebody waits for.

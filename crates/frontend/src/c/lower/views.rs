@@ -7,8 +7,9 @@ use selvedge_ir::{EdgeId, Op, VarId};
 use super::super::tree::ObjectId;
 use super::super::types::{Length, QualType, Type};
 use super::Lowering;
+use super::mutex::is_mutex;
 use super::objects::Cell;
-use super::sync::{State, is_mutex};
+use super::sync::State;
 
 impl Lowering<'_> {
     /// Leaves variables out of reports.

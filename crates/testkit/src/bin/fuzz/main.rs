@@ -121,14 +121,7 @@ fn main() -> ExitCode {
         "systems" => options.compare_systems(),
         "integers" => options.run(Integers { solvers: find_solvers(&selvedge_check::Solvers::default()) }),
         "machine" => options.run(Machine::default()),
-        "c" => match Compiler::find() {
-            Some(compiler) => options.run(Sequential { compiler }),
-            None => usage("a C compiler with `-fsanitize=undefined` is needed"),
-        },
-        "c-threads" => match Compiler::find() {
-            Some(compiler) => options.run(Threads::new(compiler)),
-            None => usage("a C compiler is needed"),
-        },
+        "c" | "c-threads" => options.compile(),
         "tts" => options.run(Coverability),
         "verify" => options.run(options.judge()),
         "c-parser" => match broken::sources() {
@@ -242,6 +235,15 @@ impl Options {
         budget.states = self.states.unwrap_or(budget.states);
         budget.frames = self.frames.unwrap_or(budget.frames);
         self.run(comparison.within(budget))
+    }
+
+    /// Compares C programs with what the compiler of the machine makes of them.
+    fn compile(&self) -> ExitCode {
+        match Compiler::find() {
+            Some(compiler) if self.command == "c" => self.run(Sequential { compiler }),
+            Some(compiler) => self.run(Threads::new(compiler)),
+            None => usage("a C compiler with `-fsanitize=undefined` and `-pthread` is needed"),
+        }
     }
 
     /// Compares all systems of the corpus of CUBA.

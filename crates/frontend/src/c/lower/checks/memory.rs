@@ -36,7 +36,8 @@ impl Lowering<'_> {
 }
 
 impl Body<'_, '_> {
-    /// Checks that a pointer leads to one of the cells. Where that is not asked about, the execution ends if it does not.
+    /// Checks that a pointer leads to one of the cells. Where that is not asked about, the execution ends if it does
+    /// not.
     pub(in super::super) fn check_pointer(&mut self, address: &Ir, candidates: &[(Ir, Cell)]) {
         if self.low.checks.in_annotation {
             return;

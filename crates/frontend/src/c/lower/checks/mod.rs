@@ -163,12 +163,12 @@ impl Body<'_, '_> {
 /// Returns whether some expression of a statement, or of those in it, passes a test.
 pub(super) fn any_expr(unit: &super::Unit, stmt: &Stmt, test: &mut dyn FnMut(&Expr) -> bool) -> bool {
     use super::super::tree::StmtKind;
-    let mut found = super::facts::exprs(stmt).into_iter().any(|expr| any_in(unit, expr, test));
+    let mut found = super::syntax::exprs(stmt).into_iter().any(|expr| any_in(unit, expr, test));
     if let StmtKind::Declare(object) = &stmt.kind {
         let items = unit.objects[*object].init.iter().flat_map(|init| &init.items);
         found |= items.into_iter().any(|item| any_in(unit, &item.value, test));
     }
-    found || super::facts::inner(stmt).into_iter().any(|stmt| any_expr(unit, stmt, test))
+    found || super::syntax::inner(stmt).into_iter().any(|stmt| any_expr(unit, stmt, test))
 }
 
 fn any_in(unit: &super::Unit, expr: &Expr, test: &mut dyn FnMut(&Expr) -> bool) -> bool {

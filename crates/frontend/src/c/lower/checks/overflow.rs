@@ -128,8 +128,8 @@ fn in_range(value: &Ir, ty: MachineTy, least: i128, greatest: i128) -> Ir {
     }
 }
 
-/// Returns whether the exact result of signed `+`, `-` or `*` is a number of the type. With a constant this is a range of
-/// the other operand. Otherwise signs tell for sums, a wider type for products, and a division for the widest ones.
+/// Returns whether the exact result of signed `+`, `-` or `*` is a number of the type. With a constant this is a range
+/// of the other operand. Otherwise signs tell for sums, a wider type for products, and a division for the widest ones.
 fn fits(op: BinaryOp, ty: MachineTy, left: &Ir, right: &Ir) -> Ir {
     let (first, last) = ty.bounds();
     match (op, is_constant(left, ty), is_constant(right, ty)) {

@@ -20,9 +20,9 @@ use super::super::super::property::Property;
 use super::super::super::tree::{Callee, Expr, ExprKind, FunctionId, ObjectId, Stmt, StmtKind, Unit};
 use super::super::super::types::{Bits, QualType, Type};
 use super::super::body::Body;
-use super::super::facts::{is_atomic, named_function, root};
 use super::super::objects::Cell;
 use super::super::place::{Access, any};
+use super::super::syntax::{is_atomic, named_function, root};
 use super::super::{Lowering, Values};
 use super::{any_expr, any_of_function};
 
