@@ -241,10 +241,11 @@ def build(folder, mutants):
     return {mutant["number"] for mutant in mutants} - written, programs
 
 
-def judged(folder, programs, mutant, patience):
-    """Returns whether the tests notice a mutant."""
+def judged(folder, programs, mutant, patience, again=False):
+    """Returns whether the tests notice a mutant. Those that the quick ones missed before begin with the evidence."""
     env = dict(os.environ, MUTANT=str(mutant["number"]), CARGO_MANIFEST_DIR=str(folder / "crates/replay"))
     stages = VALIDATOR + STAGES if mutant["package"] == "selvedge-ir" else STAGES
+    stages = stages[::-1] if again else stages
     for program, words in stages:
         crate = "ir" if program == "ir" else "replay"
         command = [programs[program], "--test-threads=1", *words]
@@ -292,7 +293,8 @@ def main():
                 if not waiting:
                     return
                 mutant = waiting.pop(0)
-            result = "unbuilt" if mutant["number"] in dropped else judged(folder, programs, mutant, options.patience)
+            result = "unbuilt" if mutant["number"] in dropped else judged(
+                folder, programs, mutant, options.patience, options.again)
             with lock:
                 known[mutant["name"]] = result
                 with results.open("a") as file:
