@@ -188,8 +188,8 @@ impl Writer<'_> {
         vars.iter().zip(values).map(|(var, value)| self.value(*var, *value)).collect()
     }
 
-    /// Truth values are 0 and 1; integers that a page cannot hold are texts, and so are values that the source has words
-    /// for. The names of values of guarded commands are in the program.
+    /// Truth values are 0 and 1; integers that a page cannot hold are texts, and so are values that the source has
+    /// words for. The names of values of guarded commands are in the program.
     fn value(&self, var: VarId, value: Value) -> Json {
         if self.context.map.views.contains_key(&var)
             && let Some(word) = word(self.context.map, &self.holders, var, value)

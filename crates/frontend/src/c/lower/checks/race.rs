@@ -176,8 +176,10 @@ fn first_of_fields(unit: &Unit, ty: QualType, at: u64, cell: &Cell) -> Option<(u
             _ => first = None,
         }
         let size = types.layout(field.ty).map_or(0, |layout| layout.size);
-        let is_around = field.bits.is_none() && (offset..offset + size).contains(&cell.offset);
-        if let Some(found) = first_of_fields(unit, field.ty, offset, cell).filter(|_| is_around) {
+        if field.bits.is_none()
+            && (offset..offset + size).contains(&cell.offset)
+            && let Some(found) = first_of_fields(unit, field.ty, offset, cell)
+        {
             return Some(found);
         }
     }
