@@ -9,6 +9,7 @@ pub mod defect;
 mod each;
 pub mod external;
 mod judged;
+mod limits;
 mod minimize;
 mod portfolio;
 mod prepare;
@@ -141,21 +142,27 @@ pub fn check<M: Model>(subject: impl Checkable<M>, options: &Options, run: &Run<
 }
 
 impl Checkable<OwnedTask> for Subject<'_> {
-    /// The table of contents: the question is posed, the program prepared, engines run (`portfolio`), each with its
-    /// evidence lifted and judged (`attempt`), and further requested parts are added to the answer.
+    /// Answers the question about the program as it is, and again within its limits if need be (`limits`).
     fn answer(self, options: &Options, run: &Run<'_>) -> Result<Answer, Failure> {
-        let (program, target, threads) = options.question.pose(self).map_err(Failure::Usage)?;
-        projection::validate(&target, options).map_err(Failure::Usage)?;
-        let prepared = Prepared::new(OwnedTask { program, target, threads });
-        let mut answer = match options.ask {
-            Ask::Any => portfolio::decide(&prepared, options, run)?,
-            Ask::Each => each::decide(&prepared, options, run)?,
-            Ask::Reachable => reachable::explore(&prepared, options, run)?,
-            Ask::Projection => projection::project(&prepared, options, run)?,
-        };
-        locate(&mut answer.outcome, self);
-        Ok(answer)
+        limits::validate(self, options).map_err(Failure::Usage)?;
+        limits::respect(ask(self, options, run)?, self, |within| ask(within, options, run))
     }
+}
+
+/// The table of contents: the question is posed, the program prepared, engines run (`portfolio`), each with its evidence
+/// lifted and judged (`attempt`), and further requested parts are added to the answer.
+fn ask(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Result<Answer, Failure> {
+    let (program, target, threads) = options.question.pose(subject).map_err(Failure::Usage)?;
+    projection::validate(&target, options).map_err(Failure::Usage)?;
+    let prepared = Prepared::new(OwnedTask { program, target, threads });
+    let mut answer = match options.ask {
+        Ask::Any => portfolio::decide(&prepared, options, run)?,
+        Ask::Each => each::decide(&prepared, options, run)?,
+        Ask::Reachable => reachable::explore(&prepared, options, run)?,
+        Ask::Projection => projection::project(&prepared, options, run)?,
+    };
+    locate(&mut answer.outcome, subject);
+    Ok(answer)
 }
 
 /// Adds the line to a refusal that is about one step.

@@ -19,5 +19,5 @@ pub mod tts;
 pub mod visible;
 mod words;
 
-pub use load::{Dialect, Extern, Language, Limit, LoadOptions, Loaded, System, load};
+pub use load::{Dialect, Extern, Language, LoadOptions, Loaded, System, load};
 pub use source::{Context, Position, Source};

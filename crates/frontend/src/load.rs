@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use selvedge_ir::pds::{Pds, Threads};
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::tts::Tts;
-use selvedge_ir::{Count, EdgeId, Entry, LocId, Op, Proc, Program};
+use selvedge_ir::{Count, Entry, LocId, Proc, Program};
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Source;
@@ -110,20 +110,8 @@ pub struct Loaded {
     pub source: Option<Source>,
     /// The positions of the program's parts.
     pub source_map: SourceMap,
-    /// The limits of the program.
-    pub limits: Vec<Limit>,
     /// The diagnostics, ordered by position.
     pub diagnostics: Vec<Diagnostic>,
-}
-
-/// A limit of a program, such as a number of objects that are allocated: behind it, executions of the text are not
-/// executions of the program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limit {
-    /// An assertion that always fails; it is reached where the limit is exceeded.
-    pub edge: EdgeId,
-    /// What is exceeded: "more than 2 objects are allocated here (--malloc-bound)".
-    pub what: String,
 }
 
 /// A system as its text describes it, before any lowering.
@@ -196,15 +184,6 @@ impl Loaded {
             loaded.program = None;
         }
         loaded
-    }
-
-    /// Returns the program in which executions end where they exceed limits. Its edges have the same numbers.
-    pub fn within_limits(&self) -> Option<Program> {
-        let mut program = self.program.clone()?;
-        for limit in &self.limits {
-            program.edges[limit.edge].op = Op::assume(selvedge_ir::Expr::FALSE);
-        }
-        Some(program)
     }
 
     /// Returns whether some diagnostic is an error.

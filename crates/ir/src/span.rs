@@ -50,6 +50,10 @@ pub struct SourceMap {
     pub commands: BTreeMap<EdgeId, String>,
     /// For steps that the source does not have as such, what they mean: for assertions, what is wrong where they fail.
     pub notes: BTreeMap<EdgeId, String>,
+    /// The limits of the program, such as a number of objects that are allocated: for assertions that always fail, and
+    /// are reached where a limit is exceeded, what is exceeded. Behind them, executions of the text are not executions
+    /// of the program.
+    pub limits: BTreeMap<EdgeId, String>,
     /// The names of the properties that the assertions are about; empty where it is the program that has them.
     pub properties: Vec<String>,
     /// Whether a statement may be several steps, as in C.

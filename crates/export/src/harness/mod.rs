@@ -36,6 +36,12 @@ pub fn harness(context: Context<'_>, trace: &Trace, executes: &dyn Fn(&Trace) ->
         return Err("a harness is written for programs in C only".to_owned());
     }
     let trace = trace.written_out();
+    if let Some(note) = trace.steps.last().and_then(|step| context.map.notes.get(&step.edge)) {
+        return Err(format!("a harness makes assertions fail, and what is wrong is another thing: {note}"));
+    }
+    if context.source.text().contains("thrd_create") {
+        return Err("there is no harness for threads of C11: those of POSIX take turns".to_owned());
+    }
     let schedule = Schedule::new(context, &trace)?;
     if !executes(&schedule.trace) {
         return Err("the threads take over where the text has no point of control: there is no harness".to_owned());

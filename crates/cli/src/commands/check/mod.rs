@@ -1,6 +1,5 @@
 //! `selvedge check`: can an error be reached?
 
-mod limits;
 mod one;
 mod options;
 mod system;

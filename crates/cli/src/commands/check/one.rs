@@ -19,7 +19,6 @@ use selvedge_report::text::{self, Row, Style};
 use selvedge_report::{Context, Source};
 use serde_json::{Value, json};
 
-use super::limits;
 use super::options::options;
 use super::system;
 use crate::args::{CheckArgs, QuestionArgs};
@@ -168,15 +167,12 @@ fn load_and_check(
         run.check_limits().map_err(|stop| NoAnswer::Undecided(Reason::Stop(stop)))?;
         let program = loaded.program.as_ref().ok_or(NoAnswer::Erroneous)?;
         language::validate(language, program, &args.question).map_err(NoAnswer::Invalid)?;
-        limits::validate(&loaded, args).map_err(NoAnswer::Invalid)?;
         let subject = Subject { program, map: &parts.map, text: source.text() };
         let mut options = options(args);
         // A bound that no run exceeds changes no answer.
         options.question.threads =
             options.question.threads.or(loaded.threads.filter(|_| options.question.initial.is_none()));
         let answer = selvedge_driver::check(subject, &options, run)?;
-        let answer =
-            limits::respect(answer, &loaded, subject, |subject| selvedge_driver::check(subject, &options, run))?;
         Ok(CheckResult::Program(Box::new(answer)))
     })();
     (parts, result)

@@ -186,7 +186,8 @@ impl Body<'_, '_> {
         let (beyond, end) = (self.new_loc(), self.new_loc());
         self.low.edge(self.at, beyond, Op::assume(condition), self.span, Role::Fails);
         let edge = self.low.edge(beyond, end, Op::Assert(Ir::FALSE), self.span, Role::Statement);
-        self.low.limits.push((edge, what.to_owned()));
+        self.low.map.limits.insert(edge, what.to_owned());
+        self.low.checks.notes.insert(edge, what.to_owned());
     }
 
     /// Goes on where nothing follows: the thread makes no step any more.

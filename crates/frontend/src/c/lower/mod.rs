@@ -45,7 +45,7 @@ use super::property::Properties;
 use super::tree::{FunctionId, ObjectId, Unit};
 use super::types::{QualType, Type};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::{Extern, Limit, Loaded};
+use crate::{Extern, Loaded};
 use facts::Facts;
 use objects::Cell;
 use threads::Threads;
@@ -86,8 +86,6 @@ struct Lowering<'u> {
     keys: Vec<(facts::Site, VarId)>,
     /// Shared truth values that are false at the start.
     flags: Vec<VarId>,
-    /// The edges behind which an execution is not followed because a limit is exceeded, with what the limit is.
-    limits: Vec<(EdgeId, String)>,
     addresses: objects::Addresses,
     threads: Threads,
     checks: checks::Checks,
@@ -163,7 +161,6 @@ impl<'u> Lowering<'u> {
             sync: BTreeMap::new(),
             keys: Vec::new(),
             flags: Vec::new(),
-            limits: Vec::new(),
             addresses: objects::Addresses::default(),
             threads,
             checks: checks::Checks::new(options.asked),
@@ -301,8 +298,7 @@ impl<'u> Lowering<'u> {
         self.diagnostics.append(&mut self.remarks);
         let has_errors = self.diagnostics.iter().any(Diagnostic::is_error);
         let program = (!has_errors).then_some(self.program);
-        let limits = self.limits.into_iter().map(|(edge, what)| Limit { edge, what }).collect();
-        Loaded { program, source_map: self.map, diagnostics: self.diagnostics, limits, ..Loaded::default() }
+        Loaded { program, source_map: self.map, diagnostics: self.diagnostics, ..Loaded::default() }
     }
 
     /// Returns the initial values of shared variables and of those of threads.

@@ -144,7 +144,7 @@ impl Body<'_, '_> {
         (self.inline, self.low.checks.in_annotation) = (true, true);
         let holds = self.truth(condition);
         (self.inline, self.low.checks.in_annotation) = before;
-        self.step(Op::Assert(holds?));
+        self.check(holds?, "an annotation does not hold");
         Ok(())
     }
 
