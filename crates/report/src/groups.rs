@@ -47,15 +47,19 @@ fn grouped(annotator: &Annotator<'_>, steps: Vec<AnnotatedStep>) -> Vec<Annotate
     without_beginnings(annotator, groups)
 }
 
-/// Leaves out the beginnings of statements that go on later and have done nothing yet.
+/// Leaves out the beginnings of statements that go on later and have done nothing yet, and declarations that change
+/// nothing.
 fn without_beginnings(annotator: &Annotator<'_>, groups: Vec<AnnotatedStep>) -> Vec<AnnotatedStep> {
     let mut kept: Vec<AnnotatedStep> = Vec::new();
     let mut rest = groups.into_iter();
     while let Some(group) = rest.next() {
         let next = rest.as_slice().iter().find(|other| other.thread == group.thread);
         let goes_on = next.is_some_and(|next| belongs(annotator, &group, next) && next.edge != group.edge);
+        let is_idle = group.events.is_empty() && group.changes.is_empty();
+        let declares = annotator.declares(&group);
         match kept.last_mut() {
-            Some(before) if goes_on && group.events.is_empty() && group.changes.is_empty() => before.last = group.last,
+            Some(before) if is_idle && (goes_on || declares) => before.last = group.last,
+            None if is_idle && declares => {}
             _ => kept.push(group),
         }
     }
@@ -103,6 +107,16 @@ fn tidy(group: &mut AnnotatedStep) {
 }
 
 impl Annotator<'_> {
+    /// Returns whether a step is a declaration: its text is the name of the variable that it sets.
+    fn declares(&self, step: &AnnotatedStep) -> bool {
+        let Op::Assign(Assign { active, .. }) = self.op(step.edge) else { return false };
+        let is_declared = |var: VarId| {
+            let name = &self.context().program.vars[var].name;
+            name.strip_prefix(step.text.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
+        };
+        active.first().is_some_and(|(var, _)| is_declared(*var))
+    }
+
     /// Returns what a function without a body returned in a step.
     pub(crate) fn input(&self, step: &Step) -> Option<Event> {
         let function = self.context().map.inputs.get(&step.edge)?.clone();
