@@ -149,8 +149,8 @@ impl Checkable<OwnedTask> for Subject<'_> {
     }
 }
 
-/// The table of contents: the question is posed, the program prepared, engines run (`portfolio`), each with its evidence
-/// lifted and judged (`attempt`), and further requested parts are added to the answer.
+/// The table of contents: the question is posed, the program prepared, engines run (`portfolio`), each with its
+/// evidence lifted and judged (`attempt`), and further requested parts are added to the answer.
 fn ask(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Result<Answer, Failure> {
     let (program, target, threads) = options.question.pose(subject).map_err(Failure::Usage)?;
     projection::validate(&target, options).map_err(Failure::Usage)?;

@@ -142,8 +142,8 @@ pub struct Edge {
     /// failure of an assertion. It makes no choices and reads variables of the thread and shared ones.
     ///
     /// Assignments have a condition of their own; for them, [`Op::Return`] and [`Op::End`] this one is true. The
-    /// exception are assignments with a condition on other threads, which holds if the thread is alone: what must hold in
-    /// any case is here, over the values before the step.
+    /// exception are assignments with a condition on other threads, which holds if the thread is alone: what must hold
+    /// in any case is here, over the values before the step.
     pub ensures: Expr,
 }
 

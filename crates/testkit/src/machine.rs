@@ -340,8 +340,8 @@ impl Maker<'_> {
     }
 
     /// A wide expression with few values. Circuits of products, quotients and shifts grow faster than the width: up to
-    /// 20,000 operators for 64 bits, which the judge evaluates for every state. The unit tests of `blast` compare them with
-    /// the operators.
+    /// 20,000 operators for 64 bits, which the judge evaluates for every state. The unit tests of `blast` compare them
+    /// with the operators.
     fn small(&mut self, ty: MachineTy, below: u32, chooses: bool) -> String {
         let from = MachineTy { bits: self.rng.between(1, 4) as u8, signed: ty.signed };
         format!("{from}.{ty}({})", self.expr(Some(from), below, chooses))

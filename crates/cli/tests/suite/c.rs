@@ -13,7 +13,7 @@ const PROGRAMS: &str = "../../../../tests/programs/c";
 /// The folder of examples, from there.
 const EXAMPLES: &str = "../../../../examples/c";
 
-/// Returns the names of the programs in a folder of the project with their options and the exit codes of their verdicts.
+/// Returns the names of the programs in a folder of the project, their options and the exit codes of their verdicts.
 fn programs(folder: &str) -> Vec<(String, String, i32)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
     let mut found = Vec::new();

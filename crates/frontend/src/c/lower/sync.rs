@@ -1,8 +1,8 @@
 //! Locks, semaphores, barriers, keys and the like.
 //!
 //! An object of the library has one or several numbers, its states, each a variable of its own; its parts in memory are
-//! not used. A step tests and changes all states of one object. How often this thread holds a mutex is a variable of each
-//! thread, so that threads need no numbers for it; it is there where kinds of mutexes or a question need it.
+//! not used. A step tests and changes all states of one object. How often this thread holds a mutex is a variable of
+//! each thread, so that threads need no numbers for it; it is there where kinds of mutexes or a question need it.
 
 use selvedge_ir::simplify::not;
 use selvedge_ir::{BinaryOp as IrOp, Expr as Ir, MachineOp, MachineTy, Op, Scope, Ty, VarId};

@@ -1,8 +1,8 @@
 //! Misuse of locks and threads: a mutex is unlocked, or waited with, by a thread that does not hold it, a held mutex is
 //! destroyed, a thread waits for itself or for a thread that has been waited for, a key is used before it is created.
 //!
-//! Which mutexes a thread holds is known from the states of the mutexes (`Lowering::has_owners`), and its number is that
-//! of `threads`. Where numbers are used again, it cannot be told which of their threads a handle means.
+//! Which mutexes a thread holds is known from the states of the mutexes (`Lowering::has_owners`), and its number is
+//! that of `threads`. Where numbers are used again, it cannot be told which of their threads a handle means.
 
 use selvedge_ir::simplify::not;
 use selvedge_ir::span::Span;

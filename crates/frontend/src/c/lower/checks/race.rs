@@ -154,7 +154,8 @@ impl Lowering<'_> {
 }
 
 /// Returns the offset and the bits of the first of the neighbouring bit-fields that a cell belongs to, in a type at an
-/// offset. Fields of no bits, and those that are no bit-fields, separate neighbours; fields without a name hold nothing.
+/// offset. Fields of no bits, and those that are no bit-fields, separate neighbours; fields without a name hold
+/// nothing.
 fn first_of_fields(unit: &Unit, ty: QualType, at: u64, cell: &Cell) -> Option<(u64, Option<Bits>)> {
     cell.bits?;
     let types = &unit.types;
