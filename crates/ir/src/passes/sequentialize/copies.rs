@@ -76,13 +76,15 @@ impl Copies {
         copies
     }
 
-    /// Returns the assignment of the guesses to the later copies.
-    pub(super) fn guess(&self) -> Op {
+    /// Returns the assignment of the guesses to the later copies, and of their values before a prelude to the variables
+    /// of a thread.
+    pub(super) fn guess(&self, has_prelude: bool) -> Op {
         let pairs = self.shared.values().zip(self.guesses.values());
         let of_var = |(copies, guesses): (&Vec<VarId>, &Vec<VarId>)| -> Vec<(VarId, Expr)> {
             copies[1..].iter().zip(guesses).map(|(copy, guess)| (*copy, Expr::Var(*guess))).collect()
         };
-        Op::set(pairs.flat_map(of_var).collect())
+        let own = self.own.iter().filter(|_| has_prelude).map(|(_, own)| (*own, Expr::FALSE));
+        Op::set(pairs.flat_map(of_var).chain(own).collect())
     }
 
     /// Returns the condition that each guess equals the values that the last thread left behind in the previous

@@ -132,7 +132,7 @@ impl<'p> Builder<'p> {
     fn make_main(&mut self, prelude: Option<ProcId>, roots: &IndexVec<ProcId, ProcId>) -> (LocId, EdgeId) {
         let main = self.new.procs.next_idx();
         let [entry, guessed, confirmed, asserted, exit] = [(); 5].map(|()| self.loc(main));
-        let guess = self.copies.guess();
+        let guess = self.copies.guess(prelude.is_some());
         self.edge(entry, guessed, guess, Purpose::Guess);
         let mut at = guessed;
         if let Some(callee) = prelude {
