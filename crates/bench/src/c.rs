@@ -1,10 +1,7 @@
 //! C programs of other people, which are not part of the project: how many are read, supported and decided.
 //!
 //! A folder has the programs and `index.tsv`: a line for each with its path, its verdict, and the options that its
-//! source gives. The first folder of the path is the source.
-//!
-//! Assertions in comments (`//@ assert x == 1;`) are part of the question of a program: it is checked with `assert` in
-//! their place. There the parts of the condition are read one after the other.
+//! source gives. The first folder of the path is the source. `SELVEDGE_C_INCLUDE` names a folder with headers of theirs.
 
 use std::fmt::Write as _;
 use std::io;
@@ -146,31 +143,8 @@ impl Row {
 /// Reads and checks one program.
 pub fn row(case: &Case, selvedge: &Path, can: Abilities, limit: Duration) -> io::Result<Row> {
     let text = String::from_utf8_lossy(&std::fs::read(&case.path)?).into_owned();
-    let Some(asserting) = with_assertions(&text) else { return row_of(case, &text, selvedge, can, limit) };
-    let file = std::env::temp_dir().join(format!("selvedge-bench-{}.c", std::process::id()));
-    std::fs::write(&file, &asserting)?;
-    let row = row_of(&Case { path: file.clone(), ..case.clone() }, &asserting, selvedge, can, limit);
-    std::fs::remove_file(&file)?;
-    row
-}
-
-/// Returns a program with the assertions in its comments; `None` if there are none.
-fn with_assertions(text: &str) -> Option<String> {
-    let asserted = |line: &str| {
-        let (before, comment) = line.split_once("//@")?;
-        let condition = comment.trim().strip_prefix("assert")?.trim().strip_suffix(';')?;
-        let condition = condition.replace("\\true", "1").replace("\\false", "0");
-        Some(format!("{before}assert({condition});"))
-    };
-    text.lines().any(|line| asserted(line).is_some()).then(|| {
-        let lines: Vec<String> = text.lines().map(|line| asserted(line).unwrap_or_else(|| line.to_owned())).collect();
-        format!("#include <assert.h>\n{}\n", lines.join("\n"))
-    })
-}
-
-fn row_of(case: &Case, text: &str, selvedge: &Path, can: Abilities, limit: Duration) -> io::Result<Row> {
-    let (stage, threads) = read(case, text);
-    let is_unbounded = if stage == Stage::Supported { threads.is_none() } else { creates_in_a_loop(text) };
+    let (stage, threads) = read(case, &text);
+    let is_unbounded = if stage == Stage::Supported { threads.is_none() } else { creates_in_a_loop(&text) };
     let said = ask(case, selvedge, can, limit, case.threads)?;
     let any = match (is_unbounded, case.threads) {
         (false, _) => None,
@@ -180,17 +154,24 @@ fn row_of(case: &Case, text: &str, selvedge: &Path, can: Abilities, limit: Durat
     Ok(Row { name: case.name.clone(), expected: case.expected.clone(), stage, said, any })
 }
 
+/// Returns the folder with headers of the programs.
+fn headers() -> Option<PathBuf> {
+    std::env::var_os("SELVEDGE_C_INCLUDE").map(PathBuf::from)
+}
+
 /// Returns how far a program is understood, and its number of threads if that has a bound.
 fn read(case: &Case, text: &str) -> (Stage, Option<u32>) {
-    let include = case.path.parent().map(Path::to_path_buf).into_iter().collect();
+    let include: Vec<PathBuf> = case.path.parent().map(Path::to_path_buf).into_iter().chain(headers()).collect();
     let (defines, read) = (case.defines.clone(), Rc::new(c::read_from_disk));
-    let unit = c::read(Source::new("", text), &Options { include, defines, read, ..Options::default() });
+    let unit =
+        c::read(Source::new("", text), &Options { include: include.clone(), defines, read, ..Options::default() });
     let errors: Vec<Code> = unit.diagnostics.iter().filter(|found| found.is_error()).map(|found| found.code).collect();
     let is_about_types = |code: &Code| *code > Code::CUnsupported;
     if !errors.is_empty() {
         return (if errors.iter().all(is_about_types) { Stage::Parsed } else { Stage::Broken }, None);
     }
-    let options = LoadOptions { defines: case.defines.clone(), ..LoadOptions::default() };
+    let (defines, path) = (case.defines.clone(), Some(case.path.clone()));
+    let options = LoadOptions { defines, include, path, ..LoadOptions::default() };
     let loaded = load(&case.path, text, &options);
     (if loaded.program.is_some() { Stage::Supported } else { Stage::Typed }, loaded.threads)
 }
@@ -218,6 +199,7 @@ fn ask(case: &Case, selvedge: &Path, can: Abilities, limit: Duration, threads: O
     let mut command = Command::new(selvedge);
     command.args(["check", "--format", "json", "--time-limit", &format!("{}s", limit.as_secs())]);
     command.args(case.defines.iter().flat_map(|(name, body)| ["-D".to_owned(), format!("{name}={body}")]));
+    command.args(headers().into_iter().flat_map(|folder| ["-I".into(), folder.into_os_string()]));
     command.args(threads.into_iter().flat_map(|threads| ["--threads".to_owned(), threads.to_string()]));
     command.args(if case.races { ["--property", "no-data-race"].as_slice() } else { &[] });
     // The label ERROR is always an error.
@@ -328,14 +310,6 @@ mod tests {
         assert_eq!(counts(&rows.iter().collect::<Vec<_>>()), [5, 4, 3, 2, 2, 1, 1, 1]);
         assert_eq!(contradictions(&rows), ["a/p.c: safe in the source, but unsafe"]);
         assert!(markdown(&rows, Duration::from_secs(1)).contains("| a | 5 | 4 | 3 | 2 | 2 | 1 | 1 | 1 |"));
-    }
-
-    #[test]
-    fn assertions_in_comments_are_asked() {
-        let text = "int main() {\n  //@ assert \\false;\n  x = 1; //@assert x == 1;\n}";
-        let expected = "#include <assert.h>\nint main() {\n  assert(0);\n  x = 1; assert(x == 1);\n}\n";
-        assert_eq!(with_assertions(text).as_deref(), Some(expected));
-        assert_eq!(with_assertions("// assert x;\n//@ ltl"), None);
     }
 
     #[test]

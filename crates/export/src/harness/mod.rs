@@ -1,7 +1,7 @@
 //! A standalone C program that runs into the error of an execution of a C program.
 //!
 //! The text of the program is kept. Where the execution lets another thread take over, a call of `sv_turn` is added to
-//! the expression at which that happens; what stands before and after the program, in C, makes threads take turns and
+//! the expression at which that happens; what comes before and after the program, in C, makes threads take turns and
 //! hands out inputs.
 //!
 //! The order of work: `schedule` brings the execution into an order in which threads take over only at sites, places

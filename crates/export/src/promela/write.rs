@@ -127,26 +127,29 @@ impl<'m, 'a> Writer<'m, 'a> {
         text
     }
 
-    /// Prints the process of a thread.
+    /// Prints the process of a thread. A variable may matter inside of a move only, and is then declared as well.
     fn process(&mut self) -> String {
         let handed = self.handed();
-        let own = self.names(self.threads.keys().copied());
+        let mut own = self.names(self.threads.keys().copied());
         let kind = self.has_kinds().then(|| "byte kind".to_string());
         let params: Vec<String> = kind.into_iter().chain(handed.iter().map(declared)).collect();
-        let mut text = format!("\nproctype thread({}) {{\n", params.join("; "));
-        own.difference(&handed).for_each(|key| text.push_str(&format!("  {};\n", declared(key))));
+        let mut body = String::new();
         match (self.has_kinds(), self.begins.first()) {
-            (true, _) => self.idle(&mut text),
-            (false, Some(only)) => text.push_str(&format!("  goto L{};\n", only.index())),
+            (true, _) => self.idle(&mut body),
+            (false, Some(only)) => body.push_str(&format!("  goto L{};\n", only.index())),
             (false, None) => {}
         }
         let threads = std::mem::take(&mut self.threads);
         for (loc, found) in &threads {
-            self.location(*loc, found, &mut text);
+            self.location(*loc, found, &mut body);
         }
         self.threads = threads;
-        text.push_str("gone:\n  (0)\n}\n");
-        text
+        let words: BTreeSet<&str> = body.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
+        let vars = self.model.program.vars.iter_enumerated().filter(|(_, var)| var.scope != Scope::Shared);
+        own.extend(vars.map(|(var, _)| self.key(var)).filter(|key| words.contains(named(key).as_str())));
+        let mut text = format!("\nproctype thread({}) {{\n", params.join("; "));
+        own.difference(&handed).for_each(|key| text.push_str(&format!("  {};\n", declared(key))));
+        text + &body + "gone:\n  (0)\n}\n"
     }
 
     /// Prints the part of a process without a thread.

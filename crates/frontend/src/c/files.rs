@@ -42,7 +42,7 @@ impl Loc {
 pub struct Expansion {
     /// The name of the macro.
     pub name: String,
-    /// Where the name stands in its `#define`.
+    /// The place of the name in its `#define`.
     pub defined: Span,
     /// Where the macro is used, and the macro whose body uses it.
     pub used: Loc,

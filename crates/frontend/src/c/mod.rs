@@ -73,7 +73,7 @@ impl DataModel {
     }
 }
 
-/// A function that reads the user's headers; `None` if there is none with this name.
+/// A function that reads the user's headers; `None` if no header has this name.
 pub type Reader = Rc<dyn Fn(&Path) -> Option<Vec<u8>>>;
 
 /// Options of the reader of C.

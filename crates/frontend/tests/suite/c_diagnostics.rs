@@ -72,9 +72,9 @@ int f(int a) {
   goto nowhere;
      //^^^^^^^ SV0314 no label `nowhere`
   case 3: ;
-//^^^^^^^ SV0315 outside of every `switch`
+//^^^^^^^ SV0315 not inside a `switch`
   continue;
-//^^^^^^^^ SV0315 outside of loops
+//^^^^^^^^ SV0315 not inside a loop
   return &counter;
        //^^^^^^^^ SV0402
 }
@@ -167,4 +167,12 @@ int main(void) {
 }
 ",
     );
+}
+
+/// Assigning such a struct looked for constant members without end.
+#[test]
+fn a_struct_is_no_part_of_itself() {
+    check("struct s { int a; struct s b; } x;\n                         //^ SV0308 whose size is not known\n");
+    let text = "struct s { struct s b[2]; } x, y; void f(void) { x = y; }";
+    assert_eq!(c::read(Source::new("main.c", text), &Options::default()).diagnostics.len(), 1);
 }

@@ -250,7 +250,7 @@ impl<'u> Lowering<'u> {
         self.mixes |= from_blank.iter().any(|to| self.to_blank.iter().any(|from| !self.is_alike(*from, *to)));
     }
 
-    /// Returns the location that stands for all that are the same as this one.
+    /// Returns the representative of the locations that are the same as this one.
     fn find(&self, mut loc: LocId) -> LocId {
         while self.same[loc] != loc {
             loc = self.same[loc];

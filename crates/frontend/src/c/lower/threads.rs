@@ -1,6 +1,6 @@
 //! Threads, locks and the like.
 //!
-//! A thread that somebody may wait for has a number: places that create threads have ranges of numbers, one for each
+//! A thread that may be waited for has a number: places that create threads have ranges of numbers, one for each
 //! time that they may run. A place that may run any number of times has a few numbers, which it uses again once a
 //! thread has been waited for; that they suffice is a limit of the program. A thread runs a procedure around its
 //! function, which gives its own objects their initial values and notes at its end that it is done, and its result. A
@@ -20,7 +20,7 @@ use super::place::{any, cast, direct};
 use super::syntax::{is_atomic, named_function, root};
 use super::{Lowered, Lowering, refuse};
 
-/// The limit on threads that somebody waits for.
+/// The limit on threads that are waited for.
 const MAX_NUMBERS: u64 = 32;
 
 /// The numbers of a place that may create any number of threads.
@@ -36,14 +36,14 @@ pub(super) const STATE: MachineTy = MachineTy::unsigned(32);
 /// The number of a read-write lock that a writer holds.
 const WRITER: i128 = 0xffff_ffff;
 
-/// The threads that somebody may wait for.
+/// The threads that may be waited for.
 #[derive(Default)]
 pub(super) struct Threads {
     sites: Vec<Numbered>,
     /// For each number, from 1 on, whether the thread is done and its result, and whether the number is in use where
     /// numbers are used again.
     ends: Vec<End>,
-    /// The number of this thread, if somebody asks for it.
+    /// The number of this thread, if the program asks for it.
     pub(super) own: Option<VarId>,
 }
 
@@ -180,7 +180,7 @@ impl Lowering<'_> {
         self.unit.name(self.unit.functions[function].name).to_owned()
     }
 
-    /// Adds the bodies of the procedures around threads that somebody may wait for.
+    /// Adds the bodies of the procedures around threads that may be waited for.
     pub(super) fn add_wrappers(&mut self) {
         for number in 0..self.threads.sites.len() {
             self.wrapper(number);
@@ -425,7 +425,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Returns whether nobody reads the object that gets the number of a thread.
+    /// Returns whether the program never reads the object that gets the number of a thread.
     fn is_ignored(&self, handle: &Expr) -> bool {
         let root = direct(handle).and_then(|(place, _)| root(place));
         is_null(handle) || root.is_some_and(|root| !self.low.facts.read.contains(&root))

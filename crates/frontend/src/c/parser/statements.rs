@@ -58,7 +58,7 @@ impl Parser {
         }
     }
 
-    /// Consumes an annotation. The statement that it stands before follows in the same block.
+    /// Consumes an annotation. The statement after it follows in the same block.
     fn annotation(&mut self) -> Stmt {
         let start = self.bump().loc;
         let expr = self.expression();
@@ -121,7 +121,7 @@ impl Parser {
         let loc = self.since(start);
         let types = &self.typer.unit.types;
         let Some(switch) = self.switches.last_mut() else {
-            return self.typer.error(Code::CMisplaced, "this stands outside of every `switch`", loc);
+            return self.typer.error(Code::CMisplaced, "this label is not inside a `switch`", loc);
         };
         let range = range.map(|(first, last)| (types.wrap(first, switch.ty), types.wrap(last, switch.ty)));
         let number = switch.cases.len();
@@ -376,11 +376,8 @@ impl Parser {
         let is_break = token.kind == Kind::Break;
         let is_fine = if is_break { self.break_depth > 0 } else { self.n_loops > 0 };
         if !is_fine {
-            let message = if is_break {
-                "`break` stands outside of loops and `switch`"
-            } else {
-                "`continue` stands outside of loops"
-            };
+            let message =
+                if is_break { "`break` is not inside a loop or a `switch`" } else { "`continue` is not inside a loop" };
             self.typer.error(Code::CMisplaced, message, token.loc);
             return StmtKind::Empty;
         }

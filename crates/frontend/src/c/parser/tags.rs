@@ -28,12 +28,12 @@ impl Parser {
         }
         let id = self.new_record(tag, is_union, loc);
         let opener = self.bump().loc;
-        let members = self.nested(Self::members).unwrap_or_default();
+        let mut members = self.nested(Self::members).unwrap_or_default();
         self.close(Kind::RBrace, opener);
         let more = self.attributes();
         attributes.merge(more);
         let shape = Shape { is_union, is_packed: attributes.is_packed, align: attributes.align };
-        self.check_members(&members, is_union);
+        self.check_members(&mut members, is_union);
         let types = &mut self.typer.unit.types;
         match types.place(shape, members) {
             Some(body) if body.height <= MAX_TYPE_HEIGHT => types.records[id].body = Some(body),
@@ -180,11 +180,12 @@ impl Parser {
         u32::try_from(width).unwrap_or(1)
     }
 
-    /// Checks that members have sizes and different names. A flexible array may be the last member of a struct.
-    fn check_members(&mut self, members: &[Member], is_union: bool) {
+    /// Checks that members have sizes and different names. A flexible array may be the last member of a struct. A member
+    /// without a size gets no type, so that no struct is a part of itself.
+    fn check_members(&mut self, members: &mut [Member], is_union: bool) {
         let mut seen: rustc_hash::FxHashMap<Symbol, Loc> = rustc_hash::FxHashMap::default();
-        for (number, member) in members.iter().enumerate() {
-            let Field { name, ty, loc, .. } = member.field;
+        for number in 0..members.len() {
+            let Field { name, ty, loc, .. } = members[number].field;
             if let Some(name) = name
                 && let Some(old) = seen.insert(name, loc)
             {
@@ -199,6 +200,7 @@ impl Parser {
                 let message =
                     format!("a member cannot have the type `{}`, whose size is not known", self.typer.show(ty));
                 self.typer.error(Code::CIncomplete, message, loc);
+                members[number].field.ty = basic::ERROR;
             }
         }
     }

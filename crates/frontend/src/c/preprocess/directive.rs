@@ -129,7 +129,7 @@ impl Preprocessor<'_> {
         self.push(diagnostic);
     }
 
-    /// Reads the parameters behind an opening parenthesis. Returns them, whether the last one stands for all further
+    /// Reads the parameters behind an opening parenthesis. Returns them, whether the last one takes all further
     /// arguments, and the number of tokens read.
     fn params(&mut self, name: Token, rest: &[Token]) -> Option<(Vec<Symbol>, bool, usize)> {
         let (mut params, mut variadic, mut at) = (Vec::new(), false, 0);
@@ -229,19 +229,19 @@ impl Preprocessor<'_> {
     /// Executes `#elif` or `#else` behind a group that was read: all further groups are skipped.
     fn alternative(&mut self, loc: Loc, is_else: bool) {
         let Some(condition) = self.frames.last_mut().and_then(|frame| frame.conditions.last_mut()) else {
-            return self.error(Code::CDirective, "this stands behind no `#if`", loc);
+            return self.error(Code::CDirective, "this directive has no `#if` before it", loc);
         };
         let had_else = condition.has_else;
         (condition.is_done, condition.has_else) = (true, had_else || is_else);
         if had_else {
-            self.error(Code::CDirective, "this stands behind `#else`", loc);
+            self.error(Code::CDirective, "this directive comes after `#else`", loc);
         }
         self.skip_groups();
     }
 
     fn close(&mut self, loc: Loc) {
         if self.frames.last_mut().and_then(|frame| frame.conditions.pop()).is_none() {
-            self.error(Code::CDirective, "this stands behind no `#if`", loc);
+            self.error(Code::CDirective, "this directive has no `#if` before it", loc);
         }
     }
 
@@ -270,7 +270,7 @@ impl Preprocessor<'_> {
         let (is_done, had_else) = (condition.is_done, condition.has_else);
         condition.has_else |= test.is_none();
         if had_else {
-            self.error(Code::CDirective, "this stands behind `#else`", loc);
+            self.error(Code::CDirective, "this directive comes after `#else`", loc);
             return false;
         }
         let holds = !is_done && test.is_none_or(|test| self.condition(loc, test));

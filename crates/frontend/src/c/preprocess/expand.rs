@@ -95,7 +95,7 @@ impl Preprocessor<'_> {
         expanded
     }
 
-    /// Replaces the use of a macro. Returns `false` if it is none, because a list of arguments is missing.
+    /// Replaces the use of a macro. Returns `false` if it is not a use, because the list of arguments is missing.
     fn replace(&mut self, token: Token, found: &Rc<Macro>) -> bool {
         if found.kind != MacroKind::User {
             self.replace_built_in(token, found.kind);

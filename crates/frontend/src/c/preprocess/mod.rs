@@ -2,7 +2,7 @@
 //!
 //! Tokens flow through three layers. `next_raw` returns the tokens of the files in order, executing the directives
 //! between them. `next` returns the tokens of the macros that are being replaced before those of the files.
-//! `next_expanded` replaces macros until a token is left that is none.
+//! `next_expanded` replaces macros until a token is left that is not a macro.
 //!
 //! Invariant: a macro is `busy` while some of the tokens of its replacement have not been read. A name that is read
 //! while its macro is busy is never replaced again, therefore replacement ends. Its size can still be exponential;
@@ -53,7 +53,7 @@ pub struct Preprocessed {
 struct Macro {
     /// The parameters of a macro that is used like a function.
     params: Option<Vec<Symbol>>,
-    /// True if the last parameter stands for all further arguments.
+    /// True if the last parameter takes all further arguments.
     variadic: bool,
     body: Vec<Token>,
     /// Where its name is defined.

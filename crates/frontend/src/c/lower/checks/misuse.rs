@@ -29,7 +29,7 @@ impl Misuse {
 }
 
 impl Lowering<'_> {
-    /// Declares the variables for a number of threads that somebody may wait for.
+    /// Declares the variables for a number of threads that may be waited for.
     pub(in super::super) fn prepare_misuse(&mut self, n_threads: usize) {
         if !self.checks.asked.has(Property::Misuse) || !self.facts.joins {
             return;
