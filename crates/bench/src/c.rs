@@ -1,7 +1,8 @@
 //! C programs of other people, which are not part of the project: how many are read, supported and decided.
 //!
 //! A folder has the programs and `index.tsv`: a line for each with its path, its verdict, and the options that its
-//! source gives. The first folder of the path is the source. `SELVEDGE_C_INCLUDE` names a folder with headers of theirs.
+//! source gives. The first folder of the path is the source. `SELVEDGE_C_INCLUDE` names a folder with headers of
+//! theirs.
 
 use std::fmt::Write as _;
 use std::io;

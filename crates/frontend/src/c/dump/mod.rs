@@ -43,7 +43,11 @@ pub fn declarations(unit: &Unit) -> String {
 }
 
 fn object(unit: &Unit, object: &Object, indent: &str) -> String {
-    let size = unit.types.layout(object.ty).map_or("no size".to_owned(), |layout| format!("{} bytes", layout.size));
+    let size = match unit.types.layout(object.ty).map(|layout| layout.size) {
+        None => "no size".to_owned(),
+        Some(1) => "1 byte".to_owned(),
+        Some(size) => format!("{size} bytes"),
+    };
     let place = unit.files.place(object.loc.span.start);
     format!("{indent}{}: {}, {size}, {place}\n", unit.name(object.name), unit.show_type(object.ty))
 }

@@ -180,8 +180,8 @@ impl Parser {
         u32::try_from(width).unwrap_or(1)
     }
 
-    /// Checks that members have sizes and different names. A flexible array may be the last member of a struct. A member
-    /// without a size gets no type, so that no struct is a part of itself.
+    /// Checks that members have sizes and different names. A flexible array may be the last member of a struct. A
+    /// member without a size gets no type, so that no struct is a part of itself.
     fn check_members(&mut self, members: &mut [Member], is_union: bool) {
         let mut seen: rustc_hash::FxHashMap<Symbol, Loc> = rustc_hash::FxHashMap::default();
         for number in 0..members.len() {
