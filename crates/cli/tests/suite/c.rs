@@ -79,7 +79,7 @@ fn run_harness(harness: &str) -> Option<(bool, String)> {
 fn a_harness_of_every_unsafe_program_really_fails() {
     for (folder, place) in [("tests/programs/c", PROGRAMS), ("examples/c", EXAMPLES)] {
         // A harness makes assertions fail; what else may be asked about does not show in a run. Nor do values of
-        // memory that nobody has set, and a program with headers of its own needs the options of the user.
+        // memory that was never set, and a program with headers of its own needs the options of the user.
         let is_failure = |(name, options, code): &(String, String, i32)| {
             let is_assertion = *code == 10 && !options.contains("--property") && !options.contains("-I");
             is_assertion && name != "fresh-memory.c"

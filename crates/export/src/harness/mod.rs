@@ -65,7 +65,7 @@ pub fn harness(context: Context<'_>, trace: &Trace, executes: &dyn Fn(&Trace) ->
     Ok(text)
 }
 
-/// Returns a name that may stand in a comment and in a string.
+/// Returns a name that is safe in a comment and in a string.
 fn flat(name: &str) -> String {
     name.replace(['"', '\\', '\n', '\r'], "_")
 }
