@@ -38,7 +38,7 @@ const BUDGET: Budget = Budget { patience: Some(Duration::from_secs(1)), frames: 
 const MOST_THREADS: u32 = 3;
 
 /// The limits of the search with the stepper.
-const REACH: Reach = Reach { states: 1_500, frames: 4, ways: 2_000 };
+const REACH: Reach = Reach { states: 600, frames: 4, ways: 500 };
 
 /// The engines whose proofs over bits are tried.
 const OVER_BITS: [EngineKind; 6] = [
@@ -141,7 +141,7 @@ impl Proofs {
         let task = asked.task();
         let found = match self {
             Proofs::ControlFlow => control_flow::certificate(&task),
-            Proofs::AllStates => (ask(&task, BUDGET) == Answer::Safe).then_some(Certificate::AllStates),
+            Proofs::AllStates => (visit::search(&task, REACH) == Truth::Safe).then_some(Certificate::AllStates),
             Proofs::Adequacy => within(BUDGET, |run| certificate(&task, [1, 2], run)).ok().flatten(),
             _ => self.found_by(self.engine(rng), &task),
         };
@@ -203,7 +203,11 @@ fn mentions_others(program: &Program) -> bool {
 
 /// Returns a limit on the time of the judge, which forged numbers may make long.
 pub(super) fn patient() -> Run<'static> {
-    let limits = Limits { time: Some(Duration::from_secs(2)), ..Limits::default() };
+    limited(Duration::from_secs(2))
+}
+
+fn limited(time: Duration) -> Run<'static> {
+    let limits = Limits { time: Some(time), ..Limits::default() };
     Run::new(CancelToken::default(), limits, &())
 }
 
@@ -234,7 +238,9 @@ impl Court for ProgramCourt {
         let task = asked.task();
         let read = CertificateFile::deserialize(file).ok().and_then(|file| file.certificate(task.program).ok());
         let Some(certificate) = read else { return Ok(Ruling::Unreadable) };
-        let ruling = Ruling::of(&verify(&task, &certificate, &patient()));
+        // More states than a search looks at say nothing.
+        let run = if self.proofs == Proofs::AllStates { limited(Duration::from_millis(300)) } else { patient() };
+        let ruling = Ruling::of(&verify(&task, &certificate, &run));
         match &certificate {
             Certificate::Summaries(proof) if ruling == Ruling::Accepted && proves(&task, proof) == Some(false) => {
                 fault("obligations", "accepted, but trying all valuations shows a flaw")
@@ -267,7 +273,7 @@ impl ProgramCourt {
         rng: &mut Rng,
         tally: &mut Tally,
     ) -> Result<(), Fault> {
-        let question = Question { threads: [Some(1), Some(2), Some(3), None][rng.below(4)], ..Question::default() };
+        let question = Question { threads: [Some(2), Some(3), None][rng.below(3)], ..Question::default() };
         match pose_ir(text.to_string(), &question) {
             Some(posed) => self.try_posed(kind, &posed, rng, tally),
             None => fault("read", "the program is refused"),
@@ -298,7 +304,7 @@ impl ProgramCourt {
         let other = asked.edited(rng, Extent::All);
         let donor = other.and_then(|other| Some(written(&other, &self.proofs.find(&other, rng)?)));
         let donors = donor.into_iter().collect();
-        let effort = if self.proofs == Proofs::AllStates { Effort { edits: 150, ..EFFORT } } else { EFFORT };
+        let effort = if self.proofs == Proofs::AllStates { Effort { edits: 80, ..EFFORT } } else { EFFORT };
         Trial { kind, court: self, effort, donors }.run(&asked, &piece, rng, tally)
     }
 }

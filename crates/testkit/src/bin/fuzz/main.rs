@@ -273,7 +273,8 @@ impl Options {
         };
         eprintln!();
         for finding in &summary.findings {
-            let again = format!("--bin fuzz -- {command} --seed {seed} --first {} --count 1", finding.number);
+            let only: String = self.only.iter().map(|kind| format!(" --only {kind:?}")).collect();
+            let again = format!("--bin fuzz -- {command} --seed {seed} --first {} --count 1{only}", finding.number);
             println!("{finding}: {again}\n");
         }
         println!("{} compared ({}); {} findings", summary.total, C::summarize(&summary.tally), summary.findings.len());
