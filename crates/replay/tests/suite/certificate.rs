@@ -255,3 +255,26 @@ fn neither_branch_of_a_conditional_is_forgotten() {
         assert_eq!(check(&program, &induction).is_ok(), holds, "{condition}");
     }
 }
+
+/// A prelude whose thread may end inside, at once or in a procedure that it calls.
+#[test]
+fn summaries_speak_of_preludes_that_return() {
+    let text = "shared x: bool\nproc setup() from L0 to L2\ne0 L0 -> L1: call f()\ne1 L1 -> L2: return\n\
+        proc f() from L3 to L5\ne2 L3 -> L4: call f()\ne3 L3 -> L5: OTHER\n\
+        proc main() from L6 to L7\ne4 L6 -> L7: end\nprelude setup\nstart main";
+    let check = |other: &str| {
+        let mut proof = Builder::new();
+        let truth = proof.truth();
+        (0..8).for_each(|loc| proof.at(loc, truth));
+        (0..3).for_each(|proc| proof.returns(proc, truth));
+        check(&program(&text.replace("OTHER", other)), &proof.certificate())
+    };
+    assert_eq!(check("return"), Ok(()));
+    assert!(matches!(check("end"), Err(Flaw::OutOfScope(_))));
+    let at_once = text.replace("e1 L1 -> L2: return", "e1 L1 -> L2: end").replace("OTHER", "return");
+    let mut proof = Builder::new();
+    let truth = proof.truth();
+    (0..8).for_each(|loc| proof.at(loc, truth));
+    (0..3).for_each(|proc| proof.returns(proc, truth));
+    assert!(matches!(self::check(&program(&at_once), &proof.certificate()), Err(Flaw::OutOfScope(_))));
+}

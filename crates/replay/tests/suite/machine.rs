@@ -9,7 +9,7 @@ use selvedge_ir::validate::validate;
 use selvedge_ir::{
     Assign, EdgeId, EntryId, Expr, LocId, MachineOp, MachineTy, Op, Program, Target, Value, VarId, machine,
 };
-use selvedge_replay::certificate::{Refused, verify};
+use selvedge_replay::certificate::{Flaw, Refused, verify};
 use selvedge_replay::interpreter::Illegal;
 use selvedge_replay::{Interpreter, Outcome};
 
@@ -262,4 +262,53 @@ fn a_proof_about_machine_integers_without_bits_is_out_of_scope() {
     let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
     let refused = verify(&task, &proof.certificate, &Run::unlimited());
     assert!(matches!(refused, Err(Refused::Flawed(_))), "{refused:?}");
+}
+
+/// A program with machine integers that starts threads in both ways and ends them.
+const STARTS: &str = "shared n: u4\ninit n := 0:u4\nproc main() from L0 to L4\nlocal i: u4\nL0 -> L1: i := ?0:u4 constrain u4.lt(?0:u4, 3:u4)\n\
+    L1 -> L2: spawn work(u4.add(i, 1:u4))\nL2 -> L3: fork L5\nL3 -> L4: return\n\
+    L5 -> L6: n := u4.add(n, i)\nL6 -> L4: end\n\
+    proc work(p: u4) from L7 to L9\nL7 -> L8: n := p\nL8 -> L9: end\nstart main";
+
+#[test]
+fn started_threads_have_their_bits() {
+    let program = program(STARTS);
+    let with = |change: &dyn Fn(&mut BitProof)| {
+        let mut proof = trivial(&program);
+        change(&mut proof);
+        judged(&program, &Target::default(), proof)
+    };
+    assert_eq!(with(&|_| ()), Ok(()));
+    let malformed = Err(Flaw::Malformed(None).into());
+    let not_closed = |edge: usize| Err(Flaw::NotClosed(EdgeId::new(edge)).into());
+    assert_eq!(
+        with(&|proof| match &mut proof.program.edges[EdgeId::new(1)].op {
+            Op::Spawn(spawn) => spawn.args[0] = Expr::negate(spawn.args[0].clone()),
+            other => panic!("no spawn: {other:?}"),
+        }),
+        not_closed(1)
+    );
+    assert_eq!(
+        with(&|proof| match &mut proof.program.edges[EdgeId::new(1)].op {
+            Op::Spawn(spawn) => spawn.callee = selvedge_ir::ProcId::new(0),
+            other => panic!("no spawn: {other:?}"),
+        }),
+        malformed
+    );
+    assert_eq!(with(&|proof| proof.program.edges[EdgeId::new(2)].op = Op::Fork(LocId::new(3))), malformed);
+    assert_eq!(with(&|proof| proof.program.edges[EdgeId::new(2)].op = Op::End), malformed);
+    let range_at = |loc: usize, range: Option<Range>| {
+        with(&|proof| {
+            let ranges = &mut proof.map.ranges.locs[LocId::new(loc)];
+            *ranges = range.clone().map(|range| vec![(VarId::new(1), range)]);
+        })
+    };
+    // The copy has the values of the one that starts it, at its own location; and it is there.
+    assert_eq!(range_at(5, Some(Range::Interval(0, 2))), Ok(()));
+    assert_eq!(range_at(5, Some(Range::Interval(0, 1))), not_closed(2));
+    assert_eq!(range_at(5, None), not_closed(2));
+    assert_eq!(range_at(7, None), not_closed(1));
+    // Behind the end of a thread there is none.
+    assert_eq!(range_at(9, None), Ok(()));
+    assert_eq!(range_at(8, None), not_closed(6));
 }

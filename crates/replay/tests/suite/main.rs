@@ -1,6 +1,7 @@
 //! Tests of the judge: the meaning of steps, traces, and certificates.
 
 mod certificate;
+mod claims;
 mod cover;
 mod deadlock;
 #[cfg(not(miri))] // The records take hours there.
@@ -10,6 +11,9 @@ mod integers;
 mod interpreter;
 mod machine;
 mod replay;
+mod systems;
 mod threads;
 #[cfg(not(miri))] // It reads sources and runs nothing.
 mod trust;
+mod views;
+mod words;
