@@ -389,7 +389,8 @@ fn tables_may_have_more_states_than_a_word_has_bits() {
             goes_on: true,
         };
         let start = Start { shared: 0.into(), threads: vec![0.into()], any: Vec::new() };
-        let mut tts = Tts { rules: (0..n_local - 1).map(step).collect(), starts: vec![start], ..empty(2, n_local as u32) };
+        let mut tts =
+            Tts { rules: (0..n_local - 1).map(step).collect(), starts: vec![start], ..empty(2, n_local as u32) };
         let row = |local: usize| ViewRow { shared: (local % 2).into(), threads: Vec::new(), last: vec![local.into()] };
         let shareds = vec![0.into(), 1.into()];
         let table = ViewTable { k: 2, shareds, rows: (0..n_local).map(row).collect() };

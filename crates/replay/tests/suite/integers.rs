@@ -429,8 +429,8 @@ fn several_threads_calls_and_started_threads_are_out_of_scope() {
 /// A solver that only has these lines to say, one for each question.
 #[cfg(unix)]
 fn solver(name: &str, lines: &str) -> PathBuf {
-    use std::os::unix::fs::PermissionsExt as _;
     use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
     static NUMBER: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
     let folder = std::env::temp_dir().join(format!("selvedge-solvers-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("the folder can be made");

@@ -463,7 +463,8 @@ fn readers_of_states_are_told_what_there_is() {
     assert!(std::ptr::eq(interpreter.program(), &program));
     assert_eq!(interpreter.shared_vars(), [var("x"), var("y")]);
     assert_eq!(interpreter.thread_vars(), [var("t")]);
-    let seen = |proc: usize| ["x", "t", "l", "m"].map(|name| interpreter.sees(selvedge_ir::ProcId::new(proc), var(name)));
+    let seen =
+        |proc: usize| ["x", "t", "l", "m"].map(|name| interpreter.sees(selvedge_ir::ProcId::new(proc), var(name)));
     assert_eq!((seen(0), seen(1)), ([true, true, true, false], [true, true, false, true]));
     assert_eq!(least_threads(&program), 5);
 }

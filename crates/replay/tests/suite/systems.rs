@@ -91,9 +91,8 @@ fn decisive(proof: &SystemProof) -> BTreeSet<u32> {
     }
     let mut all = finals;
     for _ in 0..proof.n_nodes {
-        let stays = |node: &u32| {
-            (0..SYMBOLS).all(|symbol| !reads(proof, *node, &[SymbolId::from(symbol)]).is_disjoint(&all))
-        };
+        let stays =
+            |node: &u32| (0..SYMBOLS).all(|symbol| !reads(proof, *node, &[SymbolId::from(symbol)]).is_disjoint(&all));
         all = all.iter().copied().filter(stays).collect();
     }
     all
@@ -156,9 +155,7 @@ fn saturated(pds: &Pds, closure: Closure) -> SystemProof {
         let n_before = proof.transitions.len();
         for (rule, middle) in pds.rules.iter().zip(&middles) {
             let (known, from, word, to) = match closure {
-                Closure::Successors => {
-                    (reads(&proof, rule.from.raw(), &[rule.top]), rule.to, &rule.push[..], *middle)
-                }
+                Closure::Successors => (reads(&proof, rule.from.raw(), &[rule.top]), rule.to, &rule.push[..], *middle),
                 Closure::Predecessors => (reads(&proof, rule.to.raw(), &rule.push), rule.from, &[rule.top][..], 0),
             };
             for behind in known {

@@ -1,6 +1,6 @@
 //! Proofs about any number of threads by views of a few, with solvers: meetings of more threads than a view has.
 
-use selvedge_check::formula::{Atom, FormulaId, Node};
+use selvedge_check::formula::{Atom, Node};
 use selvedge_check::{Certificate, Place, Role, Run, Seen, Shape, ShapeProof, Task, ThreadScope};
 use selvedge_ir::text::parse;
 use selvedge_ir::validate::validate;

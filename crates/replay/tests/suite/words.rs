@@ -3,10 +3,10 @@
 use selvedge_check::Stop;
 use selvedge_ir::trace::ThreadId;
 use selvedge_ir::{EdgeId, LocId, ProcId, VarId};
+use selvedge_replay::Reject;
 use selvedge_replay::certificate::{Flaw, Refused, Unjudged};
 use selvedge_replay::interpreter::Illegal;
 use selvedge_replay::replay::{Mismatch, Moment, Reason};
-use selvedge_replay::Reject;
 
 #[test]
 fn mistakes_of_traces_are_told_with_their_moment() {
@@ -15,7 +15,10 @@ fn mistakes_of_traces_are_told_with_their_moment() {
         told(Moment::Start, Reason::Illegal(Illegal::WrongThreads)),
         "the trace does not replay: at the start: the program does not start with these threads"
     );
-    assert_eq!(told(Moment::Step(2), Reason::Blocked), "the trace does not replay: in step 3: a condition does not hold");
+    assert_eq!(
+        told(Moment::Step(2), Reason::Blocked),
+        "the trace does not replay: in step 3: a condition does not hold"
+    );
     assert_eq!(
         told(Moment::End, Reason::NoError),
         "the trace does not replay: at the end: the trace ends without an error"

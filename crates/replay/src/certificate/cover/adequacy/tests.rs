@@ -30,6 +30,8 @@ type Blocks = BTreeSet<(Used, Vector, Vector)>;
 type Past = (u32, Vector, Vector);
 /// The states of a turn, each with the one before it.
 type States = Vec<(SharedId, Option<LocalId>, Option<u32>)>;
+/// A turn, with the one before it and the shared state in which that ended.
+type Row = (Past, Option<(u32, SharedId)>, States);
 
 struct System {
     tts: Tts,
@@ -72,7 +74,7 @@ fn system(random: &mut Random) -> System {
 
 /// The least lists of a claim, and the positions of the game.
 struct Lists {
-    turns: Vec<(Past, Option<(u32, SharedId)>, States)>,
+    turns: Vec<Row>,
     left: Vec<Blocks>,
     right: Vec<Blocks>,
 }
@@ -96,9 +98,9 @@ impl System {
 
     fn fits(&self, used: &[u32], blocks: &Blocks, begins: &[SharedId], ends: &[SharedId]) -> bool {
         let within = |other: &Used| used.iter().zip(other).zip(self.limited()).all(|((a, b), most)| a + b <= most);
-        blocks.iter().any(|(other, other_begins, other_ends)| {
-            other_begins == begins && other_ends == ends && within(other)
-        })
+        blocks
+            .iter()
+            .any(|(other, other_begins, other_ends)| other_begins == begins && other_ends == ends && within(other))
     }
 
     /// All states of a turn that begins so.
@@ -234,7 +236,8 @@ impl System {
                 let mut answers = BTreeSet::new();
                 for (his, his_ends) in adam {
                     for ((own_kind, own_begins, own_ends), _, own) in &lists.turns {
-                        for state in own.iter().filter(|state| (*own_kind, own_begins, state.1) == (*kind, his, *local)) {
+                        for state in own.iter().filter(|state| (*own_kind, own_begins, state.1) == (*kind, his, *local))
+                        {
                             let adam = [longer(own_ends, state.0), his_ends.clone()];
                             let eve = [after.clone(), eve[1].clone()];
                             answers.insert(Position { used: used.clone(), eve, adam });
@@ -253,10 +256,12 @@ impl System {
         begins[..k] == ends[..] && !is_wrapped
     }
 
-    /// All moves of Eve in empty positions, with Adam's answers.
-    fn openings(&self, lists: &Lists, k: usize) -> Vec<BTreeSet<Position>> {
+    /// All moves of Eve in empty positions, with Adam's answers. He must not begin with another state than a first one:
+    /// `cheats` says that he does.
+    fn openings(&self, lists: &Lists, k: usize, cheats: bool) -> Vec<BTreeSet<Position>> {
         let begins: BTreeSet<&Vector> = lists.turns.iter().map(|turn| &turn.0.1).collect();
-        let his = begins.into_iter().filter(|begins| begins.len() == k && self.first.contains(&begins[0]));
+        let may_begin = |begins: &&Vector| begins.len() == k && (cheats || self.first.contains(&begins[0]));
+        let his = begins.into_iter().filter(may_begin);
         let his: Vec<(Vector, Vector)> = his.map(|begins| (begins.clone(), begins[1..].to_vec())).collect();
         let is_empty = |(used, begins, ends): &&(Used, Vector, Vector)| {
             used.iter().all(|used| *used == 0) && self.first.contains(&begins[0]) && begins[1..] == ends[..]
@@ -272,14 +277,14 @@ impl System {
             let [his, his_ends] = position.adam.clone();
             self.answers(lists, k, &position.used, [&position.eve[0], &position.eve[1]], &[(his, his_ends)])
         };
-        answered(self.openings(lists, k))
+        answered(self.openings(lists, k, false))
             && positions.iter().all(|position| !self.is_lost(k, position) && answered(goes_on(position)))
     }
 
-    /// The positions that Adam does not lose.
-    fn positions(&self, lists: &Lists, k: usize) -> BTreeSet<Position> {
+    /// The positions that Adam does not lose, and all that there are.
+    fn positions(&self, lists: &Lists, k: usize, cheats: bool) -> [BTreeSet<Position>; 2] {
         let mut all: BTreeSet<Position> = BTreeSet::new();
-        let mut waiting: Vec<Position> = self.openings(lists, k).into_iter().flatten().collect();
+        let mut waiting: Vec<Position> = self.openings(lists, k, cheats).into_iter().flatten().collect();
         let mut moves = BTreeMap::new();
         while let Some(position) = waiting.pop() {
             if all.insert(position.clone()) {
@@ -289,13 +294,14 @@ impl System {
                 moves.insert(position, next);
             }
         }
+        let every = all.clone();
         loop {
             let stays = |position: &&Position| {
                 !self.is_lost(k, position) && moves[*position].iter().all(|answers| !answers.is_disjoint(&all))
             };
             let fewer: BTreeSet<Position> = all.iter().filter(stays).cloned().collect();
             if fewer.len() == all.len() {
-                return all;
+                return [all, every];
             }
             all = fewer;
         }
@@ -307,7 +313,7 @@ impl System {
         verify(&Kinds { tts, first, begin, limits }, claim, &Run::unlimited())
     }
 
-    /// The system and the claim with one more shared state and thread state each, which are never there.
+    /// Returns whether some turn has a target.
     fn is_error(&self, lists: &Lists) -> bool {
         let is_target = |state: &(SharedId, Option<LocalId>, Option<u32>)| {
             let is_it = |target: &Cover| target.shared == state.0 && Some(target.threads[0]) == state.1;
@@ -324,11 +330,14 @@ fn written(lists: &Lists, k: usize, positions: &BTreeSet<Position>) -> AdequacyC
         ends: ends.clone(),
     };
     let blocks = |lists: &[Blocks]| lists.iter().map(|list| list.iter().map(block).collect()).collect();
-    let turn = |((kind, begins, _), before, states): &(Past, Option<(u32, SharedId)>, States)| Turn {
+    let turn = |((kind, begins, _), before, states): &Row| Turn {
         kind: *kind,
         before: *before,
         begun: *begins.last().expect("it has begun"),
-        states: states.iter().map(|(shared, local, from)| TurnState { shared: *shared, local: *local, from: *from }).collect(),
+        states: states
+            .iter()
+            .map(|(shared, local, from)| TurnState { shared: *shared, local: *local, from: *from })
+            .collect(),
     };
     AdequacyClaim {
         k: k as u32,
@@ -344,7 +353,7 @@ fn written(lists: &Lists, k: usize, positions: &BTreeSet<Position>) -> AdequacyC
 fn damaged(claim: &AdequacyClaim, random: &mut Random) -> Option<AdequacyClaim> {
     let mut claim = claim.clone();
     let pick = |random: &mut Random, n: usize| (n > 0).then(|| random.below(n));
-    match random.below(7) {
+    match random.below(8) {
         0 => {
             let round = pick(random, claim.left.len())?;
             let place = pick(random, claim.left[round].len())?;
@@ -378,6 +387,12 @@ fn damaged(claim: &AdequacyClaim, random: &mut Random) -> Option<AdequacyClaim> 
             let turn = pick(random, claim.turns.len())?;
             claim.turns[turn].kind += 1;
         }
+        6 => {
+            // A kind that there is not.
+            let kind = claim.turns.iter().map(|turn| turn.kind).max()? + 2;
+            let states = Vec::new();
+            claim.turns.push(Turn { kind, before: None, begun: claim.turns[0].begun, states });
+        }
         _ => {
             let turn = pick(random, claim.turns.len())?;
             let repeated = claim.turns[turn].clone();
@@ -395,7 +410,8 @@ fn the_least_claim_is_accepted_exactly_if_adam_wins_with_it() {
         let system = system(&mut random);
         let k = 1 + number % 2;
         let lists = system.lists(k);
-        let positions = system.positions(&lists, k);
+        let [positions, every] = system.positions(&lists, k, false);
+        let [cheated, _] = system.positions(&lists, k, true);
         let claim = written(&lists, k, &positions);
         let is_right = !system.is_error(&lists) && system.wins(&lists, k, &positions);
         let found = system.judged(&claim);
@@ -403,6 +419,9 @@ fn the_least_claim_is_accepted_exactly_if_adam_wins_with_it() {
         if system.is_error(&lists) {
             assert_eq!(found, Err(Flaw::Target(0).into()));
         }
+        let found = system.judged(&written(&lists, k, &cheated));
+        let wins = !system.is_error(&lists) && system.wins(&lists, k, &cheated);
+        assert_eq!(found.is_ok(), wins, "with other beginnings: {found:?} {:?} {claim:?}", system.tts);
         n_accepted += usize::from(is_right);
         n_lost += usize::from(!is_right);
         if !is_right {
@@ -413,6 +432,12 @@ fn the_least_claim_is_accepted_exactly_if_adam_wins_with_it() {
             let found = system.judged(&damaged);
             n_damaged += 1;
             assert!(found.is_err(), "{:?} {claim:?} became {damaged:?}", system.tts);
+        }
+        for position in every.difference(&positions).take(12) {
+            let mut more = positions.clone();
+            more.insert(position.clone());
+            let found = system.judged(&written(&lists, k, &more));
+            assert_eq!(found.is_ok(), system.wins(&lists, k, &more), "{found:?} with {position:?}");
         }
         for position in positions.iter().take(12) {
             let mut fewer = positions.clone();
@@ -435,7 +460,7 @@ fn idle() -> System {
 fn what_does_not_fit_is_malformed() {
     let system = idle();
     let lists = system.lists(1);
-    let right = written(&lists, 1, &system.positions(&lists, 1));
+    let right = written(&lists, 1, &system.positions(&lists, 1, false)[0]);
     assert_eq!(system.judged(&right), Ok(()));
     let changes: [fn(&mut AdequacyClaim); 12] = [
         |claim| claim.k = 0,
@@ -461,6 +486,12 @@ fn what_does_not_fit_is_malformed() {
         let mut wrong = right.clone();
         wrong.turns.push(Turn { before: Some((before, 0.into())), ..wrong.turns[1].clone() });
         assert_eq!(system.judged(&wrong), Err(Flaw::Malformed(None).into()), "behind {before}");
+    }
+    // A kind that there is not, and a state of such a turn.
+    for kind in [1, 2] {
+        let mut wrong = right.clone();
+        wrong.turns.push(Turn { kind, ..wrong.turns[0].clone() });
+        assert_eq!(system.judged(&wrong), Err(Flaw::Malformed(None).into()), "kind {kind}");
     }
     let much = AdequacyClaim { k: 101, ..AdequacyClaim::default() };
     assert!(matches!(system.judged(&much), Err(Refused::Unjudged(Unjudged::Beyond(_)))));
