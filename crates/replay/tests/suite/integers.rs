@@ -317,6 +317,7 @@ fn plain_values_decide_only_what_they_say() {
         ("if b then x = 1 else F", false, None, true),
         ("if x = 1 then F else b", true, None, false),
         ("if x = 1 then F else b", false, None, true),
+        ("if x = 1 then T else b", false, None, false),
     ] {
         assert_eq!(blocked(guard, b, c), is_blocked, "{guard} where {b} and {c:?}");
     }
@@ -343,6 +344,22 @@ fn points_with_one_known_control_variable_are_found() {
     assert_eq!(with(&[(0, 0), (0, 1), (1, 0), (1, 1)]), Ok(Accepted::ByOneSolver("z3")));
     assert_eq!(with(&[(1, 0), (0, 1)]), open);
     assert_eq!(with(&[(0, 0), (0, 1)]), open);
+}
+
+/// The thread's own variables may start with any value; those of procedures that nobody runs have the default.
+#[test]
+fn a_start_has_any_values_of_the_threads_own_variables() {
+    let text = "shared pc: int, x: int, y: int\nproc main() from L0 to L1\nlocal l: int, b: bool\ne0 L0 -> L0: skip\n\
+        proc helper() from L2 to L3\nlocal m: int\ne1 L2 -> L3: return\nstart main\n";
+    let with = |var: usize, value: i64| {
+        let is = Expr::binary(BinaryOp::Eq, Expr::Var(VarId::new(var)), Expr::Int(value));
+        let points = vec![ControlPoint { loc: LocId::new(0), values: Vec::new(), formula: is }];
+        judged(text, IntegerProof { control: Vec::new(), points }, z3())
+    };
+    assert_eq!(with(5, 0), Ok(Accepted::ByOneSolver("z3")));
+    assert_eq!(with(5, 1), Err(Flaw::Start(LocId::new(0)).into()));
+    assert_eq!(with(3, 0), Err(Flaw::Start(LocId::new(0)).into()));
+    assert_eq!(with(1, 0), Err(Flaw::Start(LocId::new(0)).into()));
 }
 
 #[test]
@@ -421,6 +438,9 @@ fn several_threads_calls_and_started_threads_are_out_of_scope() {
         let found = refused(&COUNTERS.replacen(from, to, 1));
         assert!(matches!(found, Err(Refused::Flawed(Flaw::OutOfScope(_)))), "{to}: {found:?}");
     }
+    let local = COUNTERS.replace("to L2\n", "to L2\n  local l: int\n");
+    let found = refused(&local.replace("start main", "e4 L1 -> L1: assume l$ = 0\nstart main"));
+    assert!(matches!(found, Err(Refused::Flawed(Flaw::OutOfScope(_)))), "{found:?}");
     // What the thread does not run does not count.
     let text = COUNTERS.replace("start main", "proc helper() from L3 to L4\ne4 L3 -> L3: call helper()\nstart main");
     assert_eq!(judged(&text, plain("(pc = 0 & x = y) | (pc = 1 & x = y + 1)"), z3()), Ok(Accepted::ByOneSolver("z3")));
@@ -462,6 +482,10 @@ fn answers_of_solvers_are_taken_as_they_are() {
     let disagree = |sat, unsat| Err(Flaw::SolversDisagree { sat, unsat }.into());
     assert_eq!(judged(Some("sat\\n"), Some(&unsat)), disagree("z3", "cvc5"));
     assert_eq!(judged(Some(&unsat), Some("sat\\n")), disagree("cvc5", "z3"));
+    // One that needs longer is waited for.
+    let slow = format!("unsat\\n'; sleep 0.3; printf '{unsat}");
+    assert_eq!(judged(Some(&slow), Some(&unsat)), Ok(Accepted::Certified));
+    assert_eq!(judged(Some(&unsat), Some(&slow)), Ok(Accepted::Certified));
     // One that fails judges no longer.
     assert_eq!(judged(Some(&unsat), Some("unknown\\n")), Ok(Accepted::ByOneSolver("z3")));
     assert_eq!(judged(Some("unsat\\nwhat\\n"), Some(&unsat)), Ok(Accepted::ByOneSolver("cvc5")));

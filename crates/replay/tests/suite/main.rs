@@ -10,6 +10,8 @@ mod evidence;
 mod integers;
 mod interpreter;
 mod machine;
+mod macro_steps;
+mod misfits;
 mod replay;
 mod systems;
 mod threads;

@@ -119,6 +119,7 @@ fn a_meeting_with_a_location_that_is_never_reached_takes_no_place() {
     };
     let alone = program(&quiet.replace("EDGE", "e2"));
     assert_eq!(check(&alone, &meeting(&[1, 2]), &listed(&[0, 1])), Ok(()));
+    assert_eq!(check(&alone, &meeting(&[1, 2]), &listed(&[0])), Ok(()), "L1 is between two places");
     // L1 is inside of a macro step, where the thread must not be seen by a meeting that may take place.
     assert_eq!(check(&alone, &meeting(&[1, 0]), &listed(&[0])), Err(Flaw::NotClosed(EdgeId::new(0))));
     let reached = program(&quiet.replace("EDGE", "e2 L1 -> L2: assume t\ne3"));
@@ -127,4 +128,34 @@ fn a_meeting_with_a_location_that_is_never_reached_takes_no_place() {
     let found = check(&reached, &meeting(&[1, 2]), &listed(&[0, 1, 2]));
     assert_eq!(found, Err(Flaw::Location(LocId::new(1))));
     assert_eq!(check(&alone, &meeting(&[1, 2]), &listed(&[0, 1, 2])), Err(Flaw::Location(LocId::new(1))));
+}
+
+/// The flag's holder sets a variable: what the others look like beside it is not what they look like without it.
+#[test]
+fn views_beside_the_holder_are_those_beside_the_holder() {
+    let program = program(
+        "shared x: bool\ninit x := F\nproc main() from L0 to L4\ne0 L0 -> L1: atomic_begin\ne1 L1 -> L2: x := T\n\
+         e2 L2 -> L3: x := F\ne3 L3 -> L0: atomic_end\nstart main: main any",
+    );
+    let holder = Place { role: Role::Holder(EntryId::new(0)), ..place(2) };
+    let mut proof = ShapeProof { seen: Seen::Any(2), places: vec![holder, place(0)], ..ShapeProof::default() };
+    let x = proof.formulas.add(Node::Atom(Atom::Now(VarId::new(0)))).expect("it has no parts");
+    let not_x = proof.formulas.add(Node::Not(x)).expect("the part is there");
+    let views: [(&[u32], bool); 6] =
+        [(&[0], false), (&[1], false), (&[1], true), (&[0, 1], false), (&[1, 1], false), (&[1, 1], true)];
+    proof.shapes.extend(views.map(|(threads, held)| {
+        let is_held = held || threads.contains(&0);
+        Shape::of_some(threads.to_vec(), held, if is_held { x } else { not_x })
+    }));
+    proof.sort();
+    assert_eq!(check(&program, &Target::default(), &proof), Ok(()));
+    for locs in [&[2, 0, 0][..], &[0, 0, 0]] {
+        assert_eq!(check(&program, &meeting(locs), &proof), Err(Flaw::Location(LocId::new(0))), "{locs:?}");
+    }
+    assert_eq!(check(&program, &meeting(&[2, 2, 0]), &proof), Ok(()));
+    // Beside the holder the others are not as they are without it.
+    let mut wrong = proof.clone();
+    let place = wrong.shapes.iter().position(|shape| shape.held && shape.threads.len() == 2).expect("it is there");
+    wrong.shapes[place].formula = not_x;
+    assert!(matches!(check(&program, &Target::default(), &wrong), Err(Flaw::NotClosed(_))));
 }
