@@ -278,3 +278,102 @@ fn summaries_speak_of_preludes_that_return() {
     (0..3).for_each(|proc| proof.returns(proc, truth));
     assert!(matches!(self::check(&program(&at_once), &proof.certificate()), Err(Flaw::OutOfScope(_))));
 }
+
+#[test]
+fn summaries_are_about_locations_and_procedures_that_there_are() {
+    let (program, _) = flip_twice();
+    let with = |target: Target, change: &dyn Fn(&mut SummaryProof)| {
+        let mut proof = flip_proof();
+        change(&mut proof.0);
+        check(&(program.clone(), target), &proof.certificate())
+    };
+    let truth = flip_proof().0.locs[0].1;
+    let malformed = Err(Flaw::Malformed(None));
+    assert_eq!(with(Target::default(), &|_| ()), Ok(()));
+    assert_eq!(with(Target::default(), &|proof| proof.locs.push((LocId::new(8), truth))), malformed);
+    assert_eq!(with(Target::default(), &|proof| proof.procs.push((ProcId::new(2), truth))), malformed);
+    assert_eq!(with(Target::default(), &|proof| proof.procs.insert(1, (ProcId::new(0), truth))), malformed);
+    // A target location may have a formula that nothing satisfies.
+    let at = |loc: usize| Target::new(Vec::new(), vec![LocId::new(loc)]);
+    for loc in [0, 1, 2, 6] {
+        assert_eq!(with(at(loc), &|_| ()), Err(Flaw::Location(LocId::new(loc))));
+    }
+    assert_eq!(with(at(4), &|_| ()), Ok(()));
+    let falsehood = |proof: &mut SummaryProof| {
+        let never = proof.formulas.add(Node::Const(false)).expect("it has no parts");
+        proof.locs.push((LocId::new(7), never));
+    };
+    assert_eq!(with(at(7), &falsehood), Ok(()));
+}
+
+/// Locals of a procedure that does not run have one value only, so that a way round is known again; while it runs they
+/// have any.
+#[test]
+fn k_induction_forgets_the_locals_of_procedures_that_do_not_run() {
+    let text = "shared x: bool\ninit x := F\nproc main() from L0 to L4\ne0 L0 -> L1: call g()\ne1 L1 -> L0: skip\n\
+        e2 L0 -> L2: assume x\ne3 L2 -> L3: assert !x\ne4 L3 -> L4: return\nproc g() from L5 to L7\nlocal m: bool\n\
+        e5 L5 -> L6: skip\ne6 L6 -> L7: return\nstart main\ntarget e3";
+    let verdict = |k: u32| check(&program(text), &Certificate::Induction { k, paths: Paths::LoopFree });
+    assert_eq!([3, 4, 5].map(verdict), [Err(Flaw::Step), Err(Flaw::Step), Ok(())]);
+    let read =
+        text.replace("e5 L5 -> L6: skip", "e5 L5 -> L6: x := m").replace("e1 L1 -> L0: skip", "e1 L1 -> L0: assert !x");
+    let read = read.replace("target e3", "target e1");
+    let verdict = |k: u32, paths: Paths| check(&program(&read), &Certificate::Induction { k, paths });
+    for paths in [Paths::All, Paths::LoopFree] {
+        let found = [0, 1, 2, 3, 4].map(|k| verdict(k, paths));
+        assert_eq!(found[..4], [Err(Flaw::Step), Err(Flaw::Step), Err(Flaw::Step), Err(Flaw::Step)]);
+        assert_eq!(found[4], Err(Flaw::Base(4)));
+    }
+}
+
+/// Assigned values are those of the next state, and all others stay, in each kind of proof that unrolls steps.
+#[test]
+fn k_induction_follows_assignments() {
+    let verdict = |first: &str, condition: &str| {
+        let text = format!(
+            "shared x: bool, y: bool\ninit x := F, y := T\nproc main() from L0 to L3\ne0 L0 -> L1: {first}\n\
+             e1 L1 -> L2: assert {condition}\ne2 L2 -> L3: return\nstart main\ntarget e1"
+        );
+        check(&program(&text), &Certificate::Induction { k: 2, paths: Paths::All })
+    };
+    for (first, condition) in [
+        ("x := T", "x"),
+        ("x := F", "!x"),
+        ("x := y", "x & y"),
+        ("x := y, y := x", "x & !y"),
+        ("x := ?0", "y"),
+        ("skip", "!x & y"),
+        ("x := ?0 constrain ?0", "x"),
+        ("assume x", "F"),
+    ] {
+        assert_eq!(verdict(first, condition), Ok(()), "{first}: {condition}");
+    }
+    for (first, condition) in [
+        ("x := T", "!x"),
+        ("x := F", "x"),
+        ("x := y", "!y"),
+        ("x := y, y := x", "x & y"),
+        ("x := ?0", "x"),
+        ("skip", "x"),
+    ] {
+        assert_eq!(verdict(first, condition), Err(Flaw::Base(2)), "{first}: {condition}");
+    }
+}
+
+/// No thread passes an assertion of a constant false, nor a condition that is one.
+#[test]
+fn control_flow_ends_at_what_nobody_passes() {
+    let closed = |operation: &str| {
+        let text = format!(
+            "shared x: bool\nproc main() from L0 to L3\ne0 L0 -> L1: {operation}\ne1 L0 -> L0: skip\ne2 L1 -> L3: return\n\
+             start main"
+        );
+        check(&program(&text), &Certificate::ControlFlow(vec![LocId::new(0)]))
+    };
+    for operation in ["assert F", "assume F", "x := T constrain F"] {
+        assert_eq!(closed(operation), Ok(()), "{operation}");
+    }
+    for operation in ["assert T", "assert x", "assume x", "assume T", "x := F"] {
+        assert_eq!(closed(operation), Err(Flaw::NotClosed(selvedge_ir::EdgeId::new(0))), "{operation}");
+    }
+}

@@ -533,5 +533,54 @@ fn canonical_states_know_the_thread_of_the_prelude() {
     let [one, other] = [after, turned].map(|state| canonical(state, ThreadScope::Unbounded));
     assert_eq!(one, other);
     let running = one.prelude.expect("it runs").thread;
-    assert_eq!(one.threads.iter().find(|thread| thread.id == running).map(|thread| thread.entry), Some(None));
+    let proc = one.threads.iter().find(|thread| thread.id == running).map(|thread| thread.top().proc);
+    assert_eq!(proc, Some(selvedge_ir::ProcId::new(0)));
+}
+
+/// What a call ensures holds behind its return, not before the call.
+#[test]
+fn a_call_ensures_its_condition_by_the_return() {
+    let program = program(
+        "shared x: bool\ninit x := F\nproc main() from L0 to L2\nlocal l: bool\ne0 L0 -> L1: l := call f() ensures x & l\n\
+         e1 L1 -> L2: return\nproc f() returns bool from L3 to L5\ne2 L3 -> L4: x := ?0\ne3 L4 -> L5: return ?0\nstart main",
+    );
+    let with = |edge: usize, value: Value| Step { choices: vec![value], ..step(0, edge) };
+    let after = |x: Value, l: Value| run(&program, 1, ThreadScope::Unbounded, &[step(0, 0), with(2, x), with(3, l)]);
+    assert!(matches!(after(T, T), Ok(Outcome::Next(_))));
+    for (x, l) in [(T, F), (F, T), (F, F)] {
+        assert_eq!(after(x, l), Ok(Outcome::Blocked), "{x:?} {l:?}");
+    }
+}
+
+/// What other steps ensure is a condition on what they lead to.
+#[test]
+fn steps_that_do_not_lead_to_what_they_ensure_are_blocked() {
+    for (operation, holds) in [("assert T ensures x", true), ("assert T ensures !x", false), ("end ensures !x", false)]
+    {
+        let program = program(&format!(
+            "shared x: bool\ninit x := T\nproc main() from L0 to L2\ne0 L0 -> L1: {operation}\ne1 L1 -> L2: return\nstart main"
+        ));
+        let found = run(&program, 1, ThreadScope::Unbounded, &[step(0, 0)]);
+        assert_eq!(matches!(found, Ok(Outcome::Next(_))), holds, "{operation}: {found:?}");
+        assert_eq!(found == Ok(Outcome::Blocked), !holds, "{operation}: {found:?}");
+    }
+}
+
+/// The caller's variables, also where it runs the same procedure.
+#[test]
+fn a_call_ensures_something_of_the_callers_frame() {
+    let text = "proc main() from L0 to L3\nlocal l: bool\ne0 L0 -> L1: l := VALUE\ne1 L1 -> L2: call f(VALUE) ensures l\n\
+        e2 L2 -> L3: return\nproc f(p: bool) from L4 to L6\ne3 L4 -> L5: call f(!p) ensures p\ne4 L4 -> L6: return\n\
+        e5 L5 -> L6: return\nstart main";
+    let after = |value: &str, edges: &[usize]| {
+        let steps: Vec<Step> = edges.iter().map(|edge| step(0, *edge)).collect();
+        run(&program(&text.replace("VALUE", value)), 1, ThreadScope::Unbounded, &steps)
+    };
+    assert!(matches!(after("T", &[0, 1, 4]), Ok(Outcome::Next(_))));
+    assert_eq!(after("F", &[0, 1, 4]), Ok(Outcome::Blocked));
+    assert!(matches!(after("T", &[0, 1, 3, 4, 5]), Ok(Outcome::Next(_))));
+    assert_eq!(after("F", &[0, 1, 3, 4]), Ok(Outcome::Blocked));
+    // Three deep the second one has the other value.
+    assert_eq!(after("T", &[0, 1, 3, 3, 4]), Ok(Outcome::Blocked));
+    assert!(matches!(after("F", &[0, 1, 3, 3, 4]), Ok(Outcome::Next(_))));
 }

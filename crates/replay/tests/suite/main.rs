@@ -2,6 +2,7 @@
 
 mod certificate;
 mod claims;
+mod commuting;
 mod cover;
 mod deadlock;
 #[cfg(not(miri))] // The records take hours there.
