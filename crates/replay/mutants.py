@@ -3,7 +3,7 @@
 
     cargo install cargo-mutants --locked
     pip install tree_sitter tree_sitter_rust
-    python3 crates/replay/mutants.py FOLDER [--jobs N] [--only TEXT] [--again]
+    python3 crates/replay/mutants.py FOLDER [--jobs N] [--only TEXT] [--again] [--argued]
 
 cargo-mutants lists the mutants of `crates/replay` and of `crates/ir/src/validate.rs`, but building each of them takes
 far longer than testing it. So the sources are copied to FOLDER (best in memory), and every mutated expression becomes
@@ -17,7 +17,8 @@ the quick ones first, until one fails. No test is left out for its time.
 
 FOLDER/results.jsonl has a line for each mutant: `caught`, `timeout` (caught as well), `missed`, or `unbuilt`, and which
 test told. A second run goes on where the first one stopped; `--again` only tests the missed ones once more, after
-tests were added. Those that `mutants.md` argues to be equivalent are listed apart.
+tests were added. Those that `mutants.md` argues to be equivalent are not run, unless `--argued` asks for it: one that
+is caught then is no longer argued.
 """
 import argparse, hashlib, json, os, re, shutil, signal, subprocess, sys, threading, time
 from pathlib import Path
@@ -455,6 +456,7 @@ def main():
     words.add_argument("--jobs", type=int, default=1)
     words.add_argument("--only", default="")
     words.add_argument("--again", action="store_true")
+    words.add_argument("--argued", action="store_true", help="try those as well that mutants.md argues")
     options = words.parse_args()
     folder = options.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
@@ -468,7 +470,9 @@ def main():
     known = {}
     if results.exists():
         known = {row["key"]: row["result"] for row in map(json.loads, results.read_text().splitlines())}
-    is_due = lambda key: known.get(key) == "missed" if options.again else key not in known
+    is_argued = argued()
+    is_new = lambda key: known.get(key) == "missed" if options.again else key not in known
+    is_due = lambda key: is_new(key) and (options.argued or not is_argued(key))
     waiting = [mutant for mutant in mutants if options.only in mutant["name"] and is_due(mutant["key"])]
     tests = Tests(folder, programs, options.jobs)
     start, left = time.time(), [len(waiting)]
@@ -498,19 +502,22 @@ def copy(source, to):
         shutil.copyfile(source, to)
 
 
+def argued():
+    """Returns a test whether the page argues that a mutant changes nothing: a line stands for all mutants that read the
+    same, or for one of them (`#2` behind it)."""
+    page = Path(__file__).parent / "mutants.md"
+    lines = re.findall(r"^- `(.*)`((?: #\d+)*)$", page.read_text(), re.M) if page.exists() else []
+    keys = {name + number for name, numbers in lines for number in re.findall(r" #\d+", numbers) or [""]}
+    return lambda key: key in keys or key.rsplit(" #", 1)[0] in keys
+
+
 def report(mutants, known):
     """Prints the missed and the unbuilt mutants, then the numbers of all, and of the missed ones by file."""
-    page = Path(__file__).parent / "mutants.md"
-    argued = re.findall(r"^- `(.*)`( \(all\))?$", page.read_text(), re.M) if page.exists() else []
-    all_of, some_of = {name for name, all in argued if all}, [name for name, all in argued if not all]
-    counts, by_file = {}, {}
+    is_argued, counts, by_file = argued(), {}, {}
     for mutant in mutants:
-        result, name = known.get(mutant["key"], "not tried"), mutant["key"].rsplit(" #", 1)[0]
-        if result == "missed" and (name in all_of or name in some_of):
-            # A line of the page stands for one mutant, unless it says that it stands for all that read the same.
+        result = known.get(mutant["key"], "not tried")
+        if result in ("missed", "not tried") and is_argued(mutant["key"]):
             result = "argued"
-            if name not in all_of:
-                some_of.remove(name)
         counts[result] = counts.get(result, 0) + 1
         if result == "missed":
             by_file[mutant["file"]] = by_file.get(mutant["file"], 0) + 1

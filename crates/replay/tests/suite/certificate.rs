@@ -377,3 +377,37 @@ fn control_flow_ends_at_what_nobody_passes() {
         assert_eq!(closed(operation), Err(Flaw::NotClosed(selvedge_ir::EdgeId::new(0))), "{operation}");
     }
 }
+
+/// Proofs about one thread with truth values say nothing about several, or about integers.
+#[test]
+fn proofs_about_one_thread_are_out_of_scope_elsewhere() {
+    let text = "shared x: bool, b: bool\nproc main() from L0 to L3\ne0 L0 -> L1: x := b\ne1 L1 -> L3: return\n\
+        proc other() from L4 to L5\ne2 L4 -> L5: end\nstart main";
+    let refused = |from: &str, to: &str| {
+        let program = program(&text.replacen(from, to, 1));
+        let mut proof = Builder::new();
+        let truth = proof.truth();
+        (0..program.0.locs.len()).for_each(|loc| proof.at(loc, truth));
+        (0..2).for_each(|proc| proof.returns(proc, truth));
+        let induction = Certificate::Induction { k: 1, paths: Paths::All };
+        [proof.certificate(), induction]
+            .map(|certificate| matches!(check(&program, &certificate), Err(Flaw::OutOfScope(_))))
+    };
+    assert_eq!(refused("start main", "start main"), [false, false]);
+    for (from, to) in [
+        ("start main", "start main: main exactly 2"),
+        ("start main", "start main: main at most 1"),
+        ("start main", "start main: main any"),
+        ("start main", "start main\nstart other"),
+        ("x := b", "spawn other()"),
+        ("x := b", "fork L1"),
+        ("b: bool", "b: bool, n: int"),
+        ("b: bool", "b: bool, n: u8"),
+        ("x := b", "x := ?0:int = 3"),
+        ("x := b", "x := ?0:u8 = 3:u8"),
+        ("start main", "init x := ?0:int = 3\nstart main"),
+    ] {
+        let found = refused(from, to);
+        assert_eq!(found, [true, true], "{to}");
+    }
+}

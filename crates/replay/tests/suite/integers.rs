@@ -490,3 +490,15 @@ fn answers_of_solvers_are_taken_as_they_are() {
     assert_eq!(judged(Some(&unsat), Some("unknown\\n")), Ok(Accepted::ByOneSolver("z3")));
     assert_eq!(judged(Some("unsat\\nwhat\\n"), Some(&unsat)), Ok(Accepted::ByOneSolver("cvc5")));
 }
+
+/// A solver that does not end by itself is ended.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_solver_is_left_behind() {
+    let note = std::env::temp_dir().join(format!("selvedge-solver-{}", std::process::id()));
+    let path = solver("sleeper", &format!("unknown\\n'; echo $$ > {}; exec sleep 60; echo '", note.display()));
+    let solvers = Solvers { z3: Some(path.as_path().into()), cvc5: None };
+    assert_eq!(judged(COUNTERS, plain("T"), solvers), Err(Stop::Solver(SolverFailure::Undecided).into()));
+    let id = std::fs::read_to_string(&note).unwrap_or_default();
+    assert!(id.trim().is_empty() || !Path::new("/proc").join(id.trim()).exists(), "{id} still runs");
+}

@@ -159,3 +159,92 @@ fn views_beside_the_holder_are_those_beside_the_holder() {
     wrong.shapes[place].formula = not_x;
     assert!(matches!(check(&program, &Target::default(), &wrong), Err(Flaw::NotClosed(_))));
 }
+
+/// A proof by views of `k` threads, of kinds without variables: places by kind and location, the holders first, and
+/// views with what they say of the variable: it holds, or not, or either.
+fn listed(k: u32, places: &[(Role, usize)], views: &[(&[u32], bool, Option<bool>)]) -> ShapeProof {
+    let places = places.iter().map(|(role, loc)| Place { role: *role, ..place(*loc) }).collect();
+    let mut proof = ShapeProof { seen: Seen::Any(k), places, ..ShapeProof::default() };
+    let x = proof.formulas.add(Node::Atom(Atom::Now(VarId::new(0)))).expect("it has no parts");
+    let not_x = proof.formulas.add(Node::Not(x)).expect("the part is there");
+    let any = proof.formulas.add(Node::Const(true)).expect("it has no parts");
+    let said = |value: &Option<bool>| value.map_or(any, |value| if value { x } else { not_x });
+    let shapes = views.iter().map(|(threads, held, value)| Shape::of_some(threads.to_vec(), *held, said(value)));
+    proof.shapes = shapes.collect();
+    proof.sort();
+    proof
+}
+
+const fn free(kind: u32) -> Role {
+    Role::Free(EntryId::from_raw_unchecked(kind))
+}
+
+/// Every number of initial threads is looked at, the small ones too.
+#[test]
+fn starts_with_fewer_threads_than_a_view_are_looked_at() {
+    let program = program(LOCK);
+    let mut pairs = proof(2);
+    pairs.shapes.retain(|shape| shape.threads.len() == 2);
+    assert_eq!(check(&program, &Target::default(), &pairs), Err(Flaw::Start(LocId::new(0))));
+    let three = self::program(&LOCK.replace("main any", "main exactly 3"));
+    assert_eq!(check(&three, &Target::default(), &pairs), Ok(()));
+}
+
+/// There is always one thread of the first kind: none of the second is ever alone.
+#[test]
+fn lists_of_fewer_threads_count_only_if_there_are_no_more() {
+    let program = program(
+        "shared x: bool\ninit x := F\nproc a() from L0 to L1\ne0 L0 -> L0: x := !x\nproc b() from L2 to L3\n\
+         e1 L2 -> L2: skip\nstart a: a exactly 1\nstart b: b any",
+    );
+    let views: [(&[u32], bool, Option<bool>); 3] =
+        [(&[0], false, None), (&[0, 1], false, None), (&[1, 1], false, None)];
+    let proof = listed(2, &[(free(0), 0), (free(1), 2)], &views);
+    assert_eq!(check(&program, &Target::default(), &proof), Ok(()));
+}
+
+/// What a thread does to shared variables when a call of it returns concerns the views of the others.
+#[test]
+fn returned_values_concern_the_views_of_others() {
+    let program = program(
+        "shared x: bool\ninit x := F\nproc a() from L0 to L9\ne0 L0 -> L1: x := call one()\ne1 L1 -> L1: skip\n\
+         proc one() returns bool from L4 to L5\ne2 L4 -> L5: return T\nproc b() from L2 to L3\n\
+         e3 L2 -> L2: skip\nstart a: a exactly 1\nstart b: b any",
+    );
+    let proof = |others: Option<bool>| {
+        let views: [(&[u32], bool, Option<bool>); 5] = [
+            (&[0], false, Some(false)),
+            (&[1], false, Some(true)),
+            (&[0, 2], false, Some(false)),
+            (&[1, 2], false, Some(true)),
+            (&[2, 2], false, others),
+        ];
+        listed(2, &[(free(0), 0), (free(0), 1), (free(1), 2)], &views)
+    };
+    assert_eq!(check(&program, &Target::default(), &proof(None)), Ok(()));
+    assert_eq!(check(&program, &Target::default(), &proof(Some(false))), Err(Flaw::NotClosed(EdgeId::new(2))));
+}
+
+/// A thread that ends releases the flag, which concerns the views of the others.
+#[test]
+fn the_end_of_a_holder_concerns_the_views_of_others() {
+    let program = program(
+        "shared x: bool\ninit x := F\nproc a() from L0 to L9\ne0 L0 -> L1: atomic_begin\ne1 L1 -> L2: x := T\n\
+         e2 L2 -> L9: end\nproc b() from L4 to L5\ne3 L4 -> L4: skip\nstart a: a exactly 1\nstart b: b any",
+    );
+    let proof = |others: Option<bool>| {
+        let views: [(&[u32], bool, Option<bool>); 7] = [
+            (&[0], false, Some(true)),
+            (&[1], false, Some(false)),
+            (&[2], false, Some(true)),
+            (&[0, 2], false, Some(true)),
+            (&[1, 2], false, Some(false)),
+            (&[2, 2], true, Some(true)),
+            (&[2, 2], false, others),
+        ];
+        let holder = Role::Holder(EntryId::new(0));
+        listed(2, &[(holder, 2), (free(0), 0), (free(1), 4)], &views)
+    };
+    assert_eq!(check(&program, &Target::default(), &proof(None)), Ok(()));
+    assert_eq!(check(&program, &Target::default(), &proof(Some(false))), Err(Flaw::NotClosed(EdgeId::new(2))));
+}

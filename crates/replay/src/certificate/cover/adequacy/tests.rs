@@ -132,75 +132,15 @@ impl System {
 
     /// Adds what follows from what is there; returns whether that is something.
     fn grow(&self, lists: &mut Lists, round: usize, k: usize) -> bool {
-        let none = vec![0; self.limited().len()];
-        let mut left = lists.left[round - 1].clone();
-        let mut right = if round <= k { lists.right[round - 1].clone() } else { Blocks::new() };
-        let mut pasts: BTreeMap<Past, Option<(u32, SharedId)>> = BTreeMap::new();
-        if round == 1 {
-            left.extend(self.first.iter().map(|first| (none.clone(), vec![*first], Vec::new())));
-            for ((used, begins, _), kind) in
-                left.iter().flat_map(|block| (0..self.limits.len() as u32).map(move |kind| (block, kind)))
-            {
-                if self.more(used, kind).is_some() {
-                    pasts.insert((kind, begins.clone(), Vec::new()), None);
-                }
-            }
-        } else {
-            for (_, begins, ends) in &lists.right[round - 2] {
-                if self.first.contains(&begins[0]) && begins[1..] == ends[..round - 2] {
-                    left.insert((none.clone(), longer(begins, ends[round - 2]), ends.clone()));
-                }
-            }
-        }
-        let of_round = |length: usize| lists.turns.iter().enumerate().filter(move |(_, turn)| turn.0.1.len() == length);
-        for (used, begins, ends) in &lists.left[round - 1] {
-            for (_, ((kind, _, own_ends), _, states)) in of_round(round).filter(|(_, turn)| turn.0.1 == *begins) {
-                let Some(used) = self.more(used, *kind) else { continue };
-                for (shared, _, _) in states {
-                    let after = longer(own_ends, *shared);
-                    if round == 1 || self.fits(&used, &lists.right[round - 2], &after[..round - 1], ends) {
-                        left.insert((used.clone(), after, ends.clone()));
-                    }
-                }
-            }
-            if round == 1 {
-                continue;
-            }
-            for (number, ((kind, _, own_ends), _, states)) in
-                of_round(round - 1).filter(|(_, turn)| turn.0.1[..] == begins[..round - 1])
-            {
-                let Some(used) = self.more(used, *kind) else { continue };
-                for (shared, _, _) in states {
-                    let own_ends = longer(own_ends, *shared);
-                    if self.fits(&used, &lists.right[round - 2], &own_ends, ends) {
-                        pasts.insert((*kind, begins.clone(), own_ends), Some((number as u32, *shared)));
-                    }
-                }
-            }
-        }
-        if round <= k {
-            for (_, begins, ends) in &lists.left[round - 1] {
-                if begins[..round - 1] == ends[..] {
-                    right.insert((none.clone(), begins.clone(), begins.clone()));
-                }
-            }
-            for (used, begins, ends) in &lists.right[round - 1] {
-                for (_, ((kind, own_begins, own_ends), _, states)) in of_round(round) {
-                    let meets = states.iter().any(|(shared, _, _)| longer(own_ends, *shared) == *begins);
-                    let Some(used) = self.more(used, *kind).filter(|_| meets) else { continue };
-                    if self.fits(&used, &lists.left[round - 1], own_begins, &ends[..round - 1]) {
-                        right.insert((used, own_begins.clone(), ends.clone()));
-                    }
-                }
-            }
-        }
-        let known: BTreeSet<Past> = lists.turns.iter().map(|turn| turn.0.clone()).collect();
+        let (left, pasts) = (self.grown_left(lists, round), self.pasts(lists, round));
         let mut has_grown = left != lists.left[round - 1];
-        lists.left[round - 1] = left;
         if round <= k {
+            let right = self.grown_right(lists, round);
             has_grown |= right != lists.right[round - 1];
             lists.right[round - 1] = right;
         }
+        lists.left[round - 1] = left;
+        let known: BTreeSet<Past> = lists.turns.iter().map(|turn| turn.0.clone()).collect();
         for (past, before) in pasts.into_iter().filter(|(past, _)| !known.contains(past)) {
             let begins = match before {
                 None => self.begin[past.0 as usize].iter().copied().map(Some).collect(),
@@ -214,6 +154,77 @@ impl System {
             has_grown = true;
         }
         has_grown
+    }
+
+    /// The left blocks of a round: empty ones, those that there are, and each with one more thread.
+    fn grown_left(&self, lists: &Lists, round: usize) -> Blocks {
+        let none = vec![0; self.limited().len()];
+        let mut left = lists.left[round - 1].clone();
+        if round == 1 {
+            left.extend(self.first.iter().map(|first| (none.clone(), vec![*first], Vec::new())));
+        } else {
+            for (_, begins, ends) in &lists.right[round - 2] {
+                if self.first.contains(&begins[0]) && begins[1..] == ends[..round - 2] {
+                    left.insert((none.clone(), longer(begins, ends[round - 2]), ends.clone()));
+                }
+            }
+        }
+        for (used, begins, ends) in &lists.left[round - 1] {
+            for ((kind, own_begins, own_ends), _, states) in &lists.turns {
+                let Some(used) = self.more(used, *kind).filter(|_| own_begins == begins) else { continue };
+                for (shared, _, _) in states {
+                    let after = longer(own_ends, *shared);
+                    if round == 1 || self.fits(&used, &lists.right[round - 2], &after[..round - 1], ends) {
+                        left.insert((used.clone(), after, ends.clone()));
+                    }
+                }
+            }
+        }
+        left
+    }
+
+    /// The pasts of threads that have a turn in a round, each with the turn before and the state in which that ended.
+    fn pasts(&self, lists: &Lists, round: usize) -> BTreeMap<Past, Option<(u32, SharedId)>> {
+        let mut pasts = BTreeMap::new();
+        for (used, begins, ends) in &lists.left[round - 1] {
+            if round == 1 {
+                let kinds = (0..self.limits.len() as u32).filter(|kind| self.more(used, *kind).is_some());
+                pasts.extend(kinds.map(|kind| ((kind, begins.clone(), Vec::new()), None)));
+                continue;
+            }
+            for (number, ((kind, own_begins, own_ends), _, states)) in lists.turns.iter().enumerate() {
+                let goes_on = own_begins[..] == begins[..round - 1];
+                let Some(used) = self.more(used, *kind).filter(|_| goes_on) else { continue };
+                for (shared, _, _) in states {
+                    let own_ends = longer(own_ends, *shared);
+                    if self.fits(&used, &lists.right[round - 2], &own_ends, ends) {
+                        pasts.insert((*kind, begins.clone(), own_ends), Some((number as u32, *shared)));
+                    }
+                }
+            }
+        }
+        pasts
+    }
+
+    /// The right blocks of a round: empty ones, those that there are, and each with one more thread.
+    fn grown_right(&self, lists: &Lists, round: usize) -> Blocks {
+        let none = vec![0; self.limited().len()];
+        let mut right = lists.right[round - 1].clone();
+        for (_, begins, ends) in &lists.left[round - 1] {
+            if begins[..round - 1] == ends[..] {
+                right.insert((none.clone(), begins.clone(), begins.clone()));
+            }
+        }
+        for (used, begins, ends) in &lists.right[round - 1] {
+            for ((kind, own_begins, own_ends), _, states) in &lists.turns {
+                let meets = states.iter().any(|(shared, _, _)| longer(own_ends, *shared) == *begins);
+                let Some(used) = self.more(used, *kind).filter(|_| meets) else { continue };
+                if self.fits(&used, &lists.left[round - 1], own_begins, &ends[..round - 1]) {
+                    right.insert((used, own_begins.clone(), ends.clone()));
+                }
+            }
+        }
+        right
     }
 
     /// The positions to which Adam can answer a move of Eve, for each of her moves.
