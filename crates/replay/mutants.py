@@ -297,7 +297,7 @@ def environment(folder):
 
 
 def compiled(folder, programs, package, *targets):
-    """Builds the test programs of a package and adds their paths; returns an error, if there is one, and all messages."""
+    """Builds the test programs of a package and adds their paths; returns an error or `None`, and all messages."""
     built = run(["cargo", "test", "-p", package, *targets, "--no-run", "--message-format=json"], cwd=folder,
                 env=environment(folder))
     messages = [json.loads(line) for line in built.stdout.splitlines() if line.startswith("{")]

@@ -365,7 +365,7 @@ fn k_induction_follows_assignments() {
 fn control_flow_ends_at_what_nobody_passes() {
     let closed = |operation: &str| {
         let text = format!(
-            "shared x: bool\nproc main() from L0 to L3\ne0 L0 -> L1: {operation}\ne1 L0 -> L0: skip\ne2 L1 -> L3: return\n\
+            "shared x: bool\nproc main() from L0 to L2\ne0 L0 -> L1: {operation}\ne1 L0 -> L0: skip\ne2 L1 -> L2: return\n\
              start main"
         );
         check(&program(&text), &Certificate::ControlFlow(vec![LocId::new(0)]))
@@ -381,8 +381,8 @@ fn control_flow_ends_at_what_nobody_passes() {
 /// Proofs about one thread with truth values say nothing about several, or about integers.
 #[test]
 fn proofs_about_one_thread_are_out_of_scope_elsewhere() {
-    let text = "shared x: bool, b: bool\nproc main() from L0 to L3\ne0 L0 -> L1: x := b\ne1 L1 -> L3: return\n\
-        proc other() from L4 to L5\ne2 L4 -> L5: end\nstart main";
+    let text = "shared x: bool, b: bool\nproc main() from L0 to L2\ne0 L0 -> L1: x := b\ne1 L1 -> L2: return\n\
+        proc other() from L3 to L4\ne2 L3 -> L4: end\nstart main";
     let refused = |from: &str, to: &str| {
         let program = program(&text.replacen(from, to, 1));
         let mut proof = Builder::new();

@@ -7,12 +7,12 @@ use selvedge_replay::commutation::Commutation;
 /// Shared `s`, per-thread `t` and `u`; `u` of other threads is mentioned. Locals `l` of the caller and `p`, `q` of a
 /// procedure; those of `seen` are mentioned by others.
 const PROGRAM: &str = "shared s: bool\nthread t: bool, u: bool\n\
-    proc main() from L0 to L9\nlocal l: bool\n\
+    proc main() from L0 to L5\nlocal l: bool\n\
     e0 L0 -> L1: STEP\ne1 L1 -> L2: l := call hidden(l)\ne2 L2 -> L3: l := call seen(l)\ne3 L3 -> L4: assume !u$\n\
-    e4 L4 -> L9: return\n\
-    proc hidden(p: bool) returns bool from L10 to L12\nlocal q: bool\ne5 L10 -> L11: q := p\ne6 L11 -> L12: return q\n\
-    proc seen(a: bool) returns bool from L13 to L15\nlocal b: bool\ne7 L13 -> L14: b$ := a\ne8 L14 -> L15: return a\n\
-    proc never() from L16 to L18\nlocal n: bool\ne9 L16 -> L17: n$ := T\ne10 L17 -> L18: return\n\
+    e4 L4 -> L5: return\n\
+    proc hidden(p: bool) returns bool from L6 to L8\nlocal q: bool\ne5 L6 -> L7: q := p\ne6 L7 -> L8: return q\n\
+    proc seen(a: bool) returns bool from L9 to L11\nlocal b: bool\ne7 L9 -> L10: b$ := a\ne8 L10 -> L11: return a\n\
+    proc never() from L12 to L14\nlocal n: bool\ne9 L12 -> L13: n$ := T\ne10 L13 -> L14: return\n\
     start main: main any with t, u";
 
 fn program(step: &str) -> Program {

@@ -385,9 +385,9 @@ fn what_is_read_later_must_have_its_bits() {
     assert_eq!(lost, Err(Flaw::NotClosed(EdgeId::new(0)).into()));
     let assigned = "proc f() from L0 to L2\nlocal i: u4\nL0 -> L1: i := ?0:u4 constrain u4.lt(i', 3:u4)\n\
         L1 -> L2: assert u4.lt(i, 3:u4)\nL2 -> L2: skip\nstart f";
-    let assigned = assigned.replace("from L0 to L2", "from L0 to L9");
+    let assigned = assigned.replace("from L0 to L2", "from L0 to L3");
     assert_eq!(with(&assigned, &|_| ()), Ok(()));
-    let called = "proc f() from L0 to L9\nlocal i: u4\nL0 -> L1: i := call g()\nL1 -> L2: assert u4.lt(i, 3:u4)\n\
-        L2 -> L2: skip\nproc g() returns u4 from L3 to L4\nL3 -> L4: return 2:u4\nstart f";
+    let called = "proc f() from L0 to L3\nlocal i: u4\nL0 -> L1: i := call g()\nL1 -> L2: assert u4.lt(i, 3:u4)\n\
+        L2 -> L2: skip\nproc g() returns u4 from L4 to L5\nL4 -> L5: return 2:u4\nstart f";
     assert_eq!(with(called, &|_| ()), Ok(()));
 }

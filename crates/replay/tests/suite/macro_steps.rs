@@ -36,7 +36,7 @@ fn both_ways_that_meet_inside_of_a_macro_step_count() {
 /// What a step writes to another thread on one of two ways is seen by a later step on the common way.
 #[test]
 fn writes_to_other_threads_count_on_their_way_only() {
-    let text = "shared x: bool\nthread t: bool\ninit x := F\nproc main() from L0 to L6\n\
+    let text = "shared x: bool\nthread t: bool\ninit x := F\nproc main() from L0 to L5\n\
         e0 L0 -> L1: atomic_begin\ne1 L1 -> L2: ONE\ne2 L1 -> L2: OTHER\ne3 L2 -> L3: x := T constrain CONDITION\n\
         e4 L3 -> L4: assert F\ne5 L4 -> L0: atomic_end\n\
         start main: main exactly 2 with t init t := F\ntarget e4";
@@ -102,7 +102,7 @@ fn values_order_threads_at_one_place_only() {
 /// A constant part decides a conjunction or a disjunction only if it is the right one.
 #[test]
 fn constants_in_formulas_decide_what_they_decide() {
-    let text = "shared x: bool\ninit x := F\nproc main() from L0 to L2\nlocal l: bool\ne0 L0 -> L0: assert CONDITION\n\
+    let text = "shared x: bool\ninit x := F\nproc main() from L0 to L1\nlocal l: bool\ne0 L0 -> L0: assert CONDITION\n\
         start main\ntarget e0";
     let judged = |condition: &str, connective: fn(FormulaId, FormulaId) -> Node, constant: bool, is_first: bool| {
         let mut proof = ShapeProof { places: vec![place(FREE, &[], 0, &[(0, 1)])], ..ShapeProof::default() };
@@ -181,15 +181,15 @@ fn large_states_and_deep_formulas_are_judged() {
 /// Threads that one step started are put in order with those that were there, whatever the order of their numbers.
 #[test]
 fn started_threads_are_put_in_order() {
-    let text = "shared x: bool\ninit x := F\nproc main() from L0 to L9\ne0 L0 -> L1: atomic_begin\n\
+    let text = "shared x: bool\ninit x := F\nproc main() from L0 to L6\ne0 L0 -> L1: atomic_begin\n\
         e1 L1 -> L2: spawn one()\ne2 L2 -> L3: spawn two(FIRST)\ne3 L3 -> L4: spawn two(SECOND)\n\
-        e4 L4 -> L5: atomic_end\nproc one() from L10 to L11\ne5 L10 -> L10: skip\n\
-        proc two(p: bool) from L12 to L13\ne6 L12 -> L12: skip\nstart main";
+        e4 L4 -> L5: atomic_end\nproc one() from L7 to L8\ne5 L7 -> L7: skip\n\
+        proc two(p: bool) from L9 to L10\ne6 L9 -> L9: skip\nstart main";
     let places = vec![
         place(FREE, &[], 0, &[]),
         place(FREE, &[], 5, &[]),
-        place(FREE, &[], 10, &[]),
-        place(FREE, &[], 12, &[(0, 1)]),
+        place(FREE, &[], 7, &[]),
+        place(FREE, &[], 9, &[(0, 1)]),
     ];
     let judged = |first: &str, second: &str, formula: &str| {
         let text = text.replace("FIRST", first).replace("SECOND", second);
@@ -248,9 +248,9 @@ fn threads_without_a_variable_do_not_hold_others_up() {
 /// A copy of a thread has its values, also those that no place lists: what it does later fits what its copy has.
 #[test]
 fn a_copy_has_the_values_that_are_not_listed() {
-    let text = "shared x: bool\ninit x := F\nproc main() from L0 to L9\nlocal b: bool\ne0 L0 -> L1: atomic_begin\n\
-        e1 L1 -> L2: fork L6\ne2 L2 -> L3: x := b\ne3 L3 -> L4: atomic_end\ne4 L6 -> L6: skip\nstart main";
-    let places = vec![place(FREE, &[], 0, &[]), place(FREE, &[], 4, &[]), place(FREE, &[], 6, &[(0, 1)])];
+    let text = "shared x: bool\ninit x := F\nproc main() from L0 to L6\nlocal b: bool\ne0 L0 -> L1: atomic_begin\n\
+        e1 L1 -> L2: fork L5\ne2 L2 -> L3: x := b\ne3 L3 -> L4: atomic_end\ne4 L5 -> L5: skip\nstart main";
+    let places = vec![place(FREE, &[], 0, &[]), place(FREE, &[], 4, &[]), place(FREE, &[], 5, &[(0, 1)])];
     let mut both = proof(places, &[(&[0], "-0"), (&[1], "-0")]);
     let (x, b) = (literal(&mut both, "+0"), literal(&mut both, "+1.0"));
     let not_b = both.formulas.add(Node::Not(b)).expect("the part is there");

@@ -207,7 +207,7 @@ fn lists_of_fewer_threads_count_only_if_there_are_no_more() {
 #[test]
 fn returned_values_concern_the_views_of_others() {
     let program = program(
-        "shared x: bool\ninit x := F\nproc a() from L0 to L9\ne0 L0 -> L1: x := call one()\ne1 L1 -> L1: skip\n\
+        "shared x: bool\ninit x := F\nproc a() from L0 to L6\ne0 L0 -> L1: x := call one()\ne1 L1 -> L1: skip\n\
          proc one() returns bool from L4 to L5\ne2 L4 -> L5: return T\nproc b() from L2 to L3\n\
          e3 L2 -> L2: skip\nstart a: a exactly 1\nstart b: b any",
     );
@@ -229,8 +229,8 @@ fn returned_values_concern_the_views_of_others() {
 #[test]
 fn the_end_of_a_holder_concerns_the_views_of_others() {
     let program = program(
-        "shared x: bool\ninit x := F\nproc a() from L0 to L9\ne0 L0 -> L1: atomic_begin\ne1 L1 -> L2: x := T\n\
-         e2 L2 -> L9: end\nproc b() from L4 to L5\ne3 L4 -> L4: skip\nstart a: a exactly 1\nstart b: b any",
+        "shared x: bool\ninit x := F\nproc a() from L0 to L3\ne0 L0 -> L1: atomic_begin\ne1 L1 -> L2: x := T\n\
+         e2 L2 -> L3: end\nproc b() from L4 to L5\ne3 L4 -> L4: skip\nstart a: a exactly 1\nstart b: b any",
     );
     let proof = |others: Option<bool>| {
         let views: [(&[u32], bool, Option<bool>); 7] = [
