@@ -5,7 +5,7 @@ use selvedge_check::{
 };
 use selvedge_ir::text::parse_with_target;
 use selvedge_ir::{EdgeId, EntryId, LocId, Program, Target};
-use selvedge_replay::certificate::{Flaw, verify};
+use selvedge_replay::certificate::{Flaw, Refused, Unjudged, verify};
 use selvedge_replay::replay::{Mismatch, Moment, Reason, replay};
 
 /// Two threads that take two locks in different orders; `TARGET` is replaced.
@@ -105,4 +105,18 @@ fn other_certificates_say_nothing_about_deadlocks() {
     let everywhere = Certificate::ControlFlow(program.locs.indices().collect());
     let refused = flaw(&(program, target), ThreadScope::Unbounded, &everywhere);
     assert!(matches!(refused, Some(Flaw::OutOfScope(_))), "{refused:?}");
+}
+
+/// Of more starts than are looked at, the last one leads to an error: the others prove nothing.
+#[test]
+fn too_many_starts_are_not_judged() {
+    let choices: Vec<String> = (0..18).map(|number| format!("?{number}")).collect();
+    let text = format!(
+        "shared x: bool\ninit x := {}\nproc p() from L0 to L1\ne0 L0 -> L0: assert !x\nstart p\ntarget e0",
+        choices.join(" & ")
+    );
+    let (program, target) = parse_with_target(&text).expect("the program is well-formed");
+    let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
+    let found = verify(&task, &Certificate::AllStates, &Run::unlimited());
+    assert!(matches!(found, Err(Refused::Unjudged(Unjudged::Beyond(_)))), "{found:?}");
 }

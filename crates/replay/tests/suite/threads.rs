@@ -8,13 +8,13 @@ use selvedge_ir::validate::validate;
 use selvedge_ir::{EdgeId, EntryId, LocId, Program, Target, VarId};
 use selvedge_replay::certificate::{Flaw, verify, verify_with_solvers};
 
-struct Asked {
+pub(crate) struct Asked {
     program: Program,
     target: Target,
     threads: ThreadScope,
 }
 
-fn asked(text: &str, threads: ThreadScope) -> Asked {
+pub(crate) fn asked(text: &str, threads: ThreadScope) -> Asked {
     let (program, target) = parse_with_target(text).expect("the program is well-formed");
     validate(&program).expect("the program is valid");
     Asked { program, target, threads }
@@ -22,7 +22,7 @@ fn asked(text: &str, threads: ThreadScope) -> Asked {
 
 impl Asked {
     /// Returns the judge's verdict, which must be the same state by state and with solvers.
-    fn check(&self, proof: &ShapeProof) -> Result<(), Flaw> {
+    pub(crate) fn check(&self, proof: &ShapeProof) -> Result<(), Flaw> {
         let task = Task { program: &self.program, target: &self.target, threads: self.threads };
         let with_solvers = verify_with_solvers(&task, proof, &Run::unlimited());
         let verdict = verify(&task, &Certificate::Shapes(proof.clone()), &Run::unlimited()).map(drop);
@@ -31,16 +31,16 @@ impl Asked {
     }
 
     /// With these locations as the target.
-    fn asking(&self, locs: &[usize]) -> Asked {
+    pub(crate) fn asking(&self, locs: &[usize]) -> Asked {
         let target = Target::new(Vec::new(), locs.iter().map(|loc| LocId::new(*loc)).collect());
         Asked { program: self.program.clone(), target, threads: self.threads }
     }
 }
 
-const FREE: Role = Role::Free(EntryId::from_raw_unchecked(0));
+pub(crate) const FREE: Role = Role::Free(EntryId::from_raw_unchecked(0));
 const HOLDER: Role = Role::Holder(EntryId::from_raw_unchecked(0));
 
-fn place(role: Role, calls: &[usize], loc: usize, vars: &[(u32, usize)]) -> Place {
+pub(crate) fn place(role: Role, calls: &[usize], loc: usize, vars: &[(u32, usize)]) -> Place {
     Place {
         role,
         calls: calls.iter().map(|call| EdgeId::new(*call)).collect(),
@@ -50,7 +50,7 @@ fn place(role: Role, calls: &[usize], loc: usize, vars: &[(u32, usize)]) -> Plac
 }
 
 /// A literal: `+` or `-`, then the number of a shared variable, or `thread.variable`.
-fn literal(proof: &mut ShapeProof, text: &str) -> FormulaId {
+pub(crate) fn literal(proof: &mut ShapeProof, text: &str) -> FormulaId {
     let number = |text: &str| text.parse::<u32>().expect("it is a number");
     let (sign, name) = text.split_at(1);
     let atom = match name.split_once('.') {
@@ -70,7 +70,7 @@ fn formula(proof: &mut ShapeProof, text: &str) -> FormulaId {
     })
 }
 
-fn proof(places: Vec<Place>, shapes: &[(&[u32], &str)]) -> ShapeProof {
+pub(crate) fn proof(places: Vec<Place>, shapes: &[(&[u32], &str)]) -> ShapeProof {
     let mut proof = ShapeProof { places, ..ShapeProof::default() };
     for (threads, text) in shapes {
         let formula = formula(&mut proof, text);
@@ -90,12 +90,12 @@ fn with(proof: &ShapeProof, threads: &[u32], text: Option<&str>) -> ShapeProof {
     changed
 }
 
-fn edge(number: usize) -> EdgeId {
+pub(crate) fn edge(number: usize) -> EdgeId {
     EdgeId::new(number)
 }
 
 /// Two threads that take a lock in an atomic section.
-fn mutex() -> (Asked, ShapeProof) {
+pub(crate) fn mutex() -> (Asked, ShapeProof) {
     let text = "shared lock, busy: bool\ninit lock := F, busy := F\nproc main() from L0 to L7\n\
         e0 L0 -> L1: atomic_begin\ne1 L1 -> L2: lock := T constrain !lock\ne2 L2 -> L3: atomic_end\n\
         e3 L3 -> L4: assert !busy\ne4 L4 -> L5: busy := T\ne5 L5 -> L6: busy := F\ne6 L6 -> L0: lock := F\n\
