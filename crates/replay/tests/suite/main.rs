@@ -8,6 +8,7 @@ mod evidence;
 #[cfg(not(miri))] // Miri starts no solver.
 mod integers;
 mod interpreter;
+mod invariants;
 mod machine;
 mod replay;
 mod threads;
