@@ -2,8 +2,8 @@
 
 use selvedge_ir::{EdgeId, Expr, LocId};
 
-/// For programs with one thread and without recursion: what holds at some of the places that the thread may be at. Every
-/// execution that goes round passes a place with a formula.
+/// For programs with one thread and without recursion: what holds at some of the places that the thread may be at.
+/// Every execution that goes round passes a place with a formula.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InvariantProof {
     /// All places that may be reached, each once. One without a formula is behind those from which a step leads to it.

@@ -1,9 +1,9 @@
 //! The program as regions: the ways from the start, or from a place where executions go round, to the next such places,
 //! as circuits over all bits of all variables.
 //!
-//! Such a place, a *cut*, is where a move leads back to in a depth-first search of the places. Without these moves there
-//! is no cycle: places that are left in the opposite of the order in which the search finishes them are left after all
-//! that leads to them.
+//! Such a place, a *cut*, is where a move leads back to in a depth-first search of the places. Without these moves
+//! there is no cycle: places that are left in the opposite of the order in which the search finishes them are left
+//! after all that leads to them.
 
 use std::collections::BTreeMap;
 

@@ -2,8 +2,8 @@
 //!
 //! From the start, and from every state that the formula of a place allows, the thread is followed to the next places
 //! with formulas; those without are passed. All states on the way are looked at together, as literals of a solver: they
-//! wait at the places that they come to, and the place that is listed first is left first, so that what leads to a place
-//! is there before it is left. The questions, each of which must have no solution:
+//! wait at the places that they come to, and the place that is listed first is left first, so that what leads to a
+//! place is there before it is left. The questions, each of which must have no solution:
 //!
 //! 1. a way to a place in a state that its formula does not allow;
 //! 2. a way to a target location, or to the failure of a target assertion;
