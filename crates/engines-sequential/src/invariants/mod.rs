@@ -31,10 +31,12 @@ use selvedge_check::{
 };
 use selvedge_ir::callgraph::is_sequential;
 use selvedge_ir::liveness::Liveness;
+use selvedge_ir::passes::blast::accepts_wide;
 use selvedge_ir::{BinaryOp, Expr, Ty, Value, VarId};
 use selvedge_logic::aig::Lit;
 use selvedge_logic::sat::Answer;
 
+use crate::induction::inlined_graph::InlinedGraph;
 use model::{Model, Region};
 use templates::{Facts, Vocabulary};
 
@@ -56,7 +58,8 @@ impl Engine for Invariants {
         if !task.program.has_machine_integers() {
             return unsupported("only supports programs with machine integers");
         }
-        Model::new(task).map(drop).or_else(|reason| unsupported(&reason))
+        InlinedGraph::new(task).map(drop).or_else(&unsupported)?;
+        accepts_wide(task.program).or_else(|reason| unsupported(&reason))
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {

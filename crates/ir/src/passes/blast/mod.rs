@@ -65,6 +65,19 @@ pub fn run_wide(program: &Program) -> Result<Blasted, String> {
     with_ranges(program, &Ranges::any(program))
 }
 
+/// Says why [`run_wide`] does not write a program, unless the reason is the size of circuits.
+pub fn accepts_wide(program: &Program) -> Result<(), String> {
+    accepts(program)?;
+    few_enough(program.vars.iter().map(|var| width(var.ty) as usize).sum())
+}
+
+fn few_enough(n_vars: usize) -> Result<(), String> {
+    if n_vars <= MAX_VARS {
+        return Ok(());
+    }
+    Err(format!("the machine integers need {n_vars} Boolean variables, and {MAX_VARS} are the most"))
+}
+
 /// Says why a program has no bits, if it has none.
 fn accepts(program: &Program) -> Result<(), String> {
     let is_int = |leaf: &Expr| matches!(leaf, Expr::Int(_) | Expr::Choice(_, Ty::Int));
@@ -79,10 +92,7 @@ fn accepts(program: &Program) -> Result<(), String> {
 
 fn with_ranges(program: &Program, ranges: &Ranges) -> Result<Blasted, String> {
     let codes = Codes::new(program, ranges);
-    let n_vars = codes.vars.len();
-    if n_vars > MAX_VARS {
-        return Err(format!("the machine integers need {n_vars} Boolean variables, and {MAX_VARS} are the most"));
-    }
+    few_enough(codes.vars.len())?;
     let results = widths_of_results(program, ranges);
     Writer { program, codes, results, size: 0 }.program()
 }
