@@ -206,10 +206,8 @@ impl<'s, 't> Search<'s, 't> {
         for region in 0..self.regions.len() {
             let Some(assumed) = self.assumed(region) else { continue };
             let error = self.regions[region].error;
-            if self.regions[region].solve(error, &assumed, self.run)? == Answer::Sat {
-                return Ok(None);
-            }
-            self.note(region, &assumed, &mut needed, &mut open);
+            let Some(used) = self.regions[region].refuted(error, &assumed, self.run)? else { return Ok(None) };
+            note(region, &used, &mut needed, &mut open);
         }
         open.extend((0..self.facts.len()).filter(|cut| self.facts[*cut].is_none()).map(|cut| (cut, None)));
         while let Some((cut, fact)) = open.pop() {
@@ -224,22 +222,20 @@ impl<'s, 't> Search<'s, 't> {
                 let region_of = &mut self.regions[region];
                 let holds = region_of.condition(Some(cut), fact);
                 let bad = region_of.and_not_all(guard, &[holds]);
-                if region_of.solve(bad, &assumed, self.run)? == Answer::Sat {
-                    return Ok(None);
-                }
-                self.note(region, &assumed, &mut needed, &mut open);
+                let Some(used) = region_of.refuted(bad, &assumed, self.run)? else { return Ok(None) };
+                note(region, &used, &mut needed, &mut open);
             }
         }
         Ok(Some(needed))
     }
+}
 
-    /// Notes the facts at the beginning of a region that the last refutation used.
-    fn note(&mut self, region: usize, assumed: &[Lit], needed: &mut Needed, open: &mut Vec<(usize, Option<usize>)>) {
-        let Some(cut) = region.checked_sub(1) else { return };
-        for (fact, _) in self.regions[region].responsible(assumed).iter().enumerate().filter(|(_, used)| **used) {
-            if needed.entry(cut).or_default().insert(fact) {
-                open.push((cut, Some(fact)));
-            }
+/// Notes the facts at the beginning of a region that a refutation used.
+fn note(region: usize, used: &[usize], needed: &mut Needed, open: &mut Vec<(usize, Option<usize>)>) {
+    let Some(cut) = region.checked_sub(1) else { return };
+    for fact in used {
+        if needed.entry(cut).or_default().insert(*fact) {
+            open.push((cut, Some(*fact)));
         }
     }
 }

@@ -235,14 +235,30 @@ impl<'m, 't> Region<'m, 't> {
         self.encoder.encode(&self.aig, lit, &mut self.solver)
     }
 
-    /// After the answer that assumptions cannot hold together, returns which of them are responsible.
-    pub(super) fn responsible(&mut self, assumed: &[Lit]) -> Vec<bool> {
+    /// Returns the places of assumptions with which a literal cannot hold; `None` if it can hold with all of them. Each
+    /// of them is left out once, the last first, to see whether the others do.
+    pub(super) fn refuted(&mut self, bad: Lit, assumed: &[Lit], run: &Run<'_>) -> Result<Option<Vec<usize>>, Stop> {
+        if self.solve(bad, assumed, run)? == Answer::Sat {
+            return Ok(None);
+        }
+        let mut used = self.responsible(&(0..assumed.len()).collect::<Vec<_>>(), assumed);
+        let mut at = used.len();
+        while at > 0 {
+            at -= 1;
+            let fewer: Vec<usize> = used.iter().copied().filter(|place| *place != used[at]).collect();
+            let lits: Vec<Lit> = fewer.iter().map(|place| assumed[*place]).collect();
+            if self.solve(bad, &lits, run)? == Answer::Unsat {
+                used = self.responsible(&fewer, assumed);
+                at = at.min(used.len());
+            }
+        }
+        Ok(Some(used))
+    }
+
+    /// After the answer that assumptions cannot hold together, returns those of some places that are responsible.
+    fn responsible(&mut self, places: &[usize], assumed: &[Lit]) -> Vec<usize> {
         let core = self.solver.core();
-        assumed
-            .iter()
-            .map(|lit| self.encoder.encode(&self.aig, *lit, &mut self.solver))
-            .map(|lit| core.contains(&lit))
-            .collect()
+        places.iter().copied().filter(|place| core.contains(&self.encode(assumed[*place]))).collect()
     }
 
     pub(super) fn and_not_all(&mut self, guard: Lit, conditions: &[Lit]) -> Lit {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashSet;
 use selvedge_ir::eval::holds;
 use selvedge_ir::ranges::Ranges;
 use selvedge_ir::{BinaryOp, Expr, MachineOp, MachineTy, Op, Program, Ty, UnaryOp, Value, VarId};
@@ -139,7 +140,8 @@ impl Facts {
             .hulls
             .iter()
             .flat_map(|(places, hull)| hull.equations.iter().map(|equation| written(&self.vars, places, equation)));
-        self.all = equations.chain(self.others.iter().cloned()).collect();
+        let mut known = FxHashSet::default();
+        self.all = equations.chain(self.others.iter().cloned()).filter(|fact| known.insert(fact.clone())).collect();
     }
 }
 

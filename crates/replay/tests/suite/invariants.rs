@@ -49,6 +49,11 @@ fn program(text: &str) -> (Program, Target) {
 /// A place by its calls, location and formula.
 type Stated<'a> = (&'a [usize], usize, Option<&'a str>);
 
+/// A place without a formula.
+fn passed(calls: &[usize], loc: usize) -> Stated<'_> {
+    (calls, loc, None)
+}
+
 fn proof(program: &Program, places: &[Stated<'_>]) -> InvariantProof {
     let place = |(calls, loc, formula): &Stated<'_>| InvariantPlace {
         calls: calls.iter().map(|call| EdgeId::new(*call)).collect(),
@@ -127,16 +132,20 @@ fn a_place_that_is_left_out_must_not_be_reached() {
 
 #[test]
 fn calls_are_followed_and_frames_keep_their_variables() {
-    let at = |calls, loc| (calls, loc, None);
     let inside = &[1][..];
-    let places = [at(&[], 0), (&[][..], 1, Some("k = g")), at(inside, 4), at(inside, 5), at(&[], 2)];
+    let places = [passed(&[], 0), (&[][..], 1, Some("k = g")), passed(inside, 4), passed(inside, 5), passed(&[], 2)];
     assert_eq!(judged(CALLS, &places), Ok(Accepted::Certified));
     let twice = CALLS.replace("u8.add(p, 1:u8)", "u8.add(p, 2:u8)");
     assert_eq!(judged(&twice, &places), Err(Flaw::NotClosed(EdgeId::new(5)).into()));
-    let inside_stated =
-        [at(&[], 0), (&[][..], 1, Some("k = g")), at(inside, 4), (inside, 5, Some("u8.add(p, 1:u8) = g")), at(&[], 2)];
+    let inside_stated = [
+        passed(&[], 0),
+        (&[][..], 1, Some("k = g")),
+        passed(inside, 4),
+        (inside, 5, Some("u8.add(p, 1:u8) = g")),
+        passed(&[], 2),
+    ];
     assert_eq!(judged(CALLS, &inside_stated), Ok(Accepted::Certified));
-    let elsewhere = [at(&[], 0), (&[][..], 1, Some("k = g")), at(&[], 4), at(&[], 5), at(&[], 2)];
+    let elsewhere = [passed(&[], 0), (&[][..], 1, Some("k = g")), passed(&[], 4), passed(&[], 5), passed(&[], 2)];
     assert_eq!(judged(CALLS, &elsewhere), Err(Flaw::NotClosed(EdgeId::new(1)).into()));
 }
 
@@ -223,6 +232,6 @@ fn other_programs_are_out_of_scope() {
     let recursive = CALLS.replace("e4 L4 -> L5: g := u8.add(g, 1:u8)", "e4 L4 -> L5: p := call next(p)");
     is_out_of_scope(
         &recursive,
-        &[(&[], 0, None), (&[], 1, Some("T")), (&[1], 4, None), (&[1], 5, None), (&[], 2, None)],
+        &[(&[], 0, None), (&[], 1, Some("k = g")), (&[1], 4, None), (&[1], 5, None), (&[], 2, None)],
     );
 }
