@@ -149,23 +149,27 @@ fn calls_are_followed_and_frames_keep_their_variables() {
     assert_eq!(judged(CALLS, &elsewhere), Err(Flaw::NotClosed(EdgeId::new(1)).into()));
 }
 
-/// A local of a procedure has any value when it is called again.
+/// A local of a procedure has any value when it is called again, whatever it was when the first call returned.
 #[test]
 fn locals_of_a_new_frame_have_any_value() {
     let text = "\
-proc main() from L0 to L1
-  e0 L0 -> L0: call f()
-proc f() from L2 to L5
+proc main() from L0 to L3
+  e0 L0 -> L1: call f(T)
+  e1 L1 -> L2: call f(F)
+  e2 L2 -> L3: return
+proc f(first: bool) from L4 to L7
   local x: u8
-  e1 L2 -> L3: assert x = 0:u8
-  e2 L3 -> L4: x := 0:u8
-  e3 L4 -> L5: return
+  e3 L4 -> L5: assert first | x = 0:u8
+  e4 L5 -> L6: x := 0:u8
+  e5 L6 -> L7: return
 start main
-target e1
+target e3
 ";
-    let inside = &[0][..];
-    let places = [(&[][..], 0, Some("x = 0:u8")), (inside, 2, None), (inside, 3, None), (inside, 4, None)];
-    assert_eq!(judged(text, &places), Err(Flaw::Assert(EdgeId::new(1)).into()));
+    let frame = |calls: &'static [usize]| [4, 5, 6].map(|loc| passed(calls, loc));
+    let places = [&[passed(&[], 0)][..], &frame(&[0]), &[passed(&[], 1)], &frame(&[1]), &[passed(&[], 2)]].concat();
+    assert_eq!(judged(text, &places), Err(Flaw::Assert(EdgeId::new(3)).into()));
+    let kept = text.replace("assert first | x = 0:u8", "assert first | !first");
+    assert_eq!(judged(&kept, &places), Ok(Accepted::Certified));
 }
 
 #[test]
