@@ -1,8 +1,9 @@
 //! Invariants over machine integers: loops over small numbers, whose states are few.
 
-use selvedge_check::{Certificate, Question, ThreadScope, Verdict};
+use std::time::Duration;
+
+use selvedge_check::{Certificate, Engine as _, Question, ThreadScope, Verdict};
 use selvedge_engines::invariants::Invariants;
-use selvedge_check::Engine as _;
 use selvedge_frontend::{Context, Source};
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::validate::validate;
@@ -13,12 +14,15 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::forge::Piece;
-use super::programs::{BUDGET, patient};
+use super::programs::patient;
 use super::tamper::{Asked, Extent};
 use super::{Court, Effort, Ruling, Trial, Truth};
 use crate::harness::{Fault, Tally, fault};
-use crate::oracle::within;
+use crate::oracle::{Budget, within};
 use crate::rng::Rng;
+
+/// The budget of the engine.
+const BUDGET: Budget = Budget { patience: Some(Duration::from_secs(1)), ..Budget::states(1_500) };
 
 const EFFORT: Effort = Effort { edits: 8, forgeries: [12, 6] };
 

@@ -9,6 +9,7 @@
 
 mod forge;
 mod integers;
+mod invariants;
 mod programs;
 mod stepper;
 mod systems;
@@ -28,6 +29,7 @@ use crate::rng::Rng;
 use crate::shrink::shrink;
 use forge::Piece;
 use integers::IntegerCourt;
+use invariants::InvariantCourt;
 use programs::{ProgramCourt, Proofs};
 use systems::SystemCourt;
 
@@ -42,10 +44,12 @@ pub enum Kind {
     System,
     /// A certificate about a program with integers.
     Integers,
+    /// Invariants over machine integers.
+    Invariants,
 }
 
 /// All kinds with their names, in the order of their turns.
-pub const KINDS: [(&str, Kind); 12] = [
+pub const KINDS: [(&str, Kind); 13] = [
     ("execution", Kind::Trace),
     ("control flow", Kind::Program(Proofs::ControlFlow)),
     ("summaries", Kind::Program(Proofs::Summaries)),
@@ -58,6 +62,7 @@ pub const KINDS: [(&str, Kind); 12] = [
     ("cover: adequacy", Kind::Program(Proofs::Adequacy)),
     ("pushdown system", Kind::System),
     ("integers", Kind::Integers),
+    ("invariants", Kind::Invariants),
 ];
 
 /// What the counts of a kind are called: the programs with evidence, and the answers of the judge.
@@ -214,6 +219,8 @@ pub enum Subject {
     System(Pds),
     /// A program of guarded commands.
     Integers(String),
+    /// Loops over machine integers.
+    Loops(String),
 }
 
 impl Judge {
@@ -235,6 +242,7 @@ impl Campaign for Judge {
             Kind::Program(proofs) => Subject::Program(proofs.program(&mut rng)),
             Kind::System => Subject::System(crate::systems::random(&mut rng)),
             Kind::Integers => Subject::Integers(generate::program(seed, number)),
+            Kind::Invariants => Subject::Loops(invariants::program(&mut rng)),
         }
     }
 
@@ -250,6 +258,7 @@ impl Campaign for Judge {
             (Kind::Integers, Subject::Integers(text)) => {
                 IntegerCourt { solvers: &self.solvers }.try_proofs(name, text, rng, tally)
             }
+            (Kind::Invariants, Subject::Loops(text)) => InvariantCourt.try_proofs(name, text, rng, tally),
             _ => fault("subject", "it is of another kind"),
         }
     }
@@ -264,6 +273,7 @@ impl Campaign for Judge {
                 Subject::Integers(generate::shrink(text, &mut |text| fails(&Subject::Integers(text.clone()))))
             }
             Subject::System(pds) => Subject::System(pds),
+            Subject::Loops(text) => Subject::Loops(text),
         }
     }
 
@@ -271,7 +281,7 @@ impl Campaign for Judge {
         match subject {
             Subject::Program(model) => model.to_string(),
             Subject::System(pds) => format!("{pds:?}"),
-            Subject::Integers(text) => text.clone(),
+            Subject::Integers(text) | Subject::Loops(text) => text.clone(),
         }
     }
 
