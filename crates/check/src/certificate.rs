@@ -4,7 +4,7 @@ use selvedge_ir::bits::BitMap;
 use selvedge_ir::{EdgeId, EntryId, LocId, ProcId, Program, VarId};
 
 use crate::formula::{FormulaId, Formulas};
-use crate::{CoverProof, IntegerProof};
+use crate::{CoverProof, IntegerProof, InvariantProof};
 
 /// Evidence for safety that a small checker can verify without the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub enum Certificate {
     /// For a bounded number of threads, and without integers: the program has few states, and visiting them all one by
     /// one meets no error. It is the only kind that says something about deadlocks.
     AllStates,
+    /// For programs with machine integers, one thread and without recursion.
+    Invariants(InvariantProof),
     /// For programs with machine integers.
     OverBits(Box<BitProof>),
 }
@@ -56,6 +58,7 @@ impl Certificate {
             Certificate::ControlFlow(locs) => locs.binary_search(&loc).is_err(),
             Certificate::Summaries(proof) => proof.loc(loc).is_none(),
             Certificate::Integers(proof) => proof.points.iter().all(|point| point.loc != loc),
+            Certificate::Invariants(proof) => proof.places.iter().all(|place| place.loc != loc),
             Certificate::OverBits(proof) => proof.certificate.excludes(loc),
             Certificate::Induction { .. } | Certificate::Shapes(_) | Certificate::Cover(_) | Certificate::AllStates => {
                 false

@@ -1,5 +1,6 @@
 //! Programs with machine integers: random ones, in the text form of the representation, and the comparison of all
-//! engines on them, over bits, with the exhaustive engine, which computes with the integers themselves.
+//! engines on them, over bits but for those that take machine integers, with the exhaustive engine, which computes with
+//! the integers themselves.
 //!
 //! The passes keep the answer of the exhaustive engine. The evidence over bits is judged, and so is what it is lifted
 //! to: executions of the program with machine integers, and certificates about it. Every value that the exhaustive
@@ -112,6 +113,10 @@ pub(crate) fn compare_task(task: &Task<'_>, few: u32, budget: Budget, tally: &mu
     }
     for kind in EngineKind::ALL.iter().copied().filter(|kind| *kind != EngineKind::Exhaustive) {
         let contender = Contender::new(kind, "", &EngineOptions::default());
+        // Some engines compute with machine integers.
+        if contender.compare(task, None, &mut known, budget, tally)? {
+            continue;
+        }
         let bits = Simplified::with_bits(task, kind.row().passes);
         if let Some(reason) = bits.refused() {
             return fault("bits", format!("`{}` has no program over bits: {reason}", kind.name()));

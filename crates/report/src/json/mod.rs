@@ -7,6 +7,7 @@ mod adequacy;
 mod certificate;
 mod cover;
 mod integers;
+mod invariants;
 mod over_bits;
 mod reachable;
 mod report;

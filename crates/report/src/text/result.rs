@@ -354,6 +354,9 @@ pub fn certificate_text(certificate: &Certificate) -> String {
         Certificate::Integers(proof) => {
             format!("a formula over integers for each of {}", count(proof.points.len(), "control point"))
         }
+        Certificate::Invariants(proof) => {
+            format!("an invariant over machine integers for each of {}", count(proof.stated().count(), "place"))
+        }
         Certificate::OverBits(proof) => format!("over bits, {}", certificate_text(&proof.certificate)),
     }
 }

@@ -9,6 +9,7 @@
 
 mod forge;
 mod integers;
+mod invariants;
 pub mod pool;
 mod programs;
 mod rebit;
@@ -32,6 +33,7 @@ use crate::rng::Rng;
 use crate::shrink::shrink;
 use forge::Piece;
 use integers::{EFFORTS, IntegerCourt};
+use invariants::InvariantCourt;
 use pool::Pool;
 use programs::{ProgramCourt, Proofs};
 use systems::SystemCourt;
@@ -49,10 +51,12 @@ pub enum Kind {
     OverBits,
     /// A certificate about a program with integers.
     Integers,
+    /// Invariants over machine integers.
+    Invariants,
 }
 
 /// All kinds with their names, in the order of their turns.
-pub const KINDS: [(&str, Kind); 14] = [
+pub const KINDS: [(&str, Kind); 15] = [
     ("execution", Kind::Trace),
     ("control flow", Kind::Program(Proofs::ControlFlow)),
     ("summaries", Kind::Program(Proofs::Summaries)),
@@ -67,6 +71,7 @@ pub const KINDS: [(&str, Kind); 14] = [
     ("integers", Kind::Integers),
     ("all states", Kind::Program(Proofs::AllStates)),
     ("over bits", Kind::OverBits),
+    ("invariants", Kind::Invariants),
 ];
 
 /// What the counts of a kind are called: the programs with evidence, and the answers of the judge.
@@ -236,6 +241,8 @@ pub enum Subject {
     Integers(String),
     /// A program with machine integers, in the text form of the representation.
     Machine(String),
+    /// Loops over machine integers.
+    Loops(String),
 }
 
 impl Judge {
@@ -258,6 +265,7 @@ impl Campaign for Judge {
             Kind::System => Subject::System(crate::systems::random(&mut rng)),
             Kind::Integers => Subject::Integers(generate::program(seed, number)),
             Kind::OverBits => Subject::Machine(machine::program(&mut rng)),
+            Kind::Invariants => Subject::Loops(invariants::program(&mut rng)),
         }
     }
 
@@ -278,6 +286,7 @@ impl Campaign for Judge {
                 let effort = EFFORTS[usize::from(self.pool.is_some())];
                 IntegerCourt { solvers: &self.solvers, judging, effort }.try_proofs(name, text, rng, tally)
             }
+            (Kind::Invariants, Subject::Loops(text)) => InvariantCourt.try_proofs(name, text, rng, tally),
             _ => fault("subject", "it is of another kind"),
         }
     }
@@ -295,6 +304,7 @@ impl Campaign for Judge {
                 Subject::Machine(machine::smaller(text, &mut |text| fails(&Subject::Machine(text.clone()))))
             }
             Subject::System(pds) => Subject::System(pds),
+            Subject::Loops(text) => Subject::Loops(text),
         }
     }
 
@@ -302,7 +312,7 @@ impl Campaign for Judge {
         match subject {
             Subject::Program(model) => model.to_string(),
             Subject::System(pds) => format!("{pds:?}"),
-            Subject::Integers(text) | Subject::Machine(text) => text.clone(),
+            Subject::Integers(text) | Subject::Machine(text) | Subject::Loops(text) => text.clone(),
         }
     }
 

@@ -137,7 +137,7 @@ fn binary(aig: &mut Aig, op: BinaryOp, left: Lit, right: Lit) -> Lit {
 }
 
 /// Encodes an expression without new values of variables.
-fn value(aig: &mut Aig, expr: &Expr, now: &Valuation, choices: &[Input]) -> Lit {
+pub fn value(aig: &mut Aig, expr: &Expr, now: &Valuation, choices: &[Input]) -> Lit {
     self::expr(aig, expr, &|aig, leaf| match leaf {
         Expr::Var(var) => now.get(*var),
         Expr::Choice(number, _) => aig.input(choices[*number as usize]),
