@@ -13,6 +13,7 @@ use super::body::Body;
 use super::objects::Part;
 use super::place::{Access, Fit, Place, cast, direct};
 use super::syntax::uncast;
+use super::targets::Address;
 use super::{Lowered, refuse};
 
 impl Body<'_, '_> {
@@ -168,9 +169,12 @@ impl Body<'_, '_> {
     }
 
     /// Returns a place whose address does not change while parts of it are used.
-    fn kept_place(&mut self, place: Place) -> Place {
+    pub(super) fn kept_place(&mut self, place: Place) -> Place {
         match place {
-            Place::Address(address) => Place::Address(self.save(address, self.low.pointer_ty())),
+            Place::Address(Address { at, to }) => {
+                let at = self.save(at, self.low.pointer_ty());
+                Place::Address(Address { at, to })
+            }
             place => place,
         }
     }
@@ -206,7 +210,7 @@ impl Body<'_, '_> {
         self.inline = inline;
         // An object whose address is not taken has none: then the result cannot be used.
         Ok(match result? {
-            Place::Address(address) => Some(address),
+            Place::Address(address) => Some(address.at),
             Place::Object { .. } => None,
         })
     }

@@ -3,7 +3,7 @@
 use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
 use selvedge_ir::span::{Role, Site, Span, View};
-use selvedge_ir::{Expr as Ir, LocId, MachineTy, Op, ProcId, Scope, Ty, VarId};
+use selvedge_ir::{EdgeId, Expr as Ir, LocId, MachineTy, Op, ProcId, Scope, Ty, VarId};
 
 use super::super::files::Loc;
 use super::super::tree::{FunctionId, LabelId, ObjectId, Unit};
@@ -182,12 +182,14 @@ impl Body<'_, '_> {
     }
 
     /// Adds the step that exceeds a limit where a condition holds.
-    pub(super) fn exceed(&mut self, condition: Ir, what: &str) {
+    /// Returns the step and the assertion behind it.
+    pub(super) fn exceed(&mut self, condition: Ir, what: &str) -> (EdgeId, EdgeId) {
         let (beyond, end) = (self.new_loc(), self.new_loc());
-        self.low.edge(self.at, beyond, Op::assume(condition), self.span, Role::Fails);
+        let step = self.low.edge(self.at, beyond, Op::assume(condition), self.span, Role::Fails);
         let edge = self.low.edge(beyond, end, Op::Assert(Ir::FALSE), self.span, Role::Statement);
         self.low.map.limits.insert(edge, what.to_owned());
         self.low.checks.notes.insert(edge, what.to_owned());
+        (step, edge)
     }
 
     /// Goes on where nothing follows: the thread makes no step any more.

@@ -7,7 +7,6 @@
 use selvedge_ir::span::{Site, Update};
 use selvedge_ir::{BinaryOp as IrOp, Expr as Ir, LocId, MachineOp, MachineTy, Op, Ty};
 
-use super::super::fold::{Base, Constant};
 use super::super::tree::{BinaryOp, Builtin, CastKind, Expr, ExprKind, UnaryOp};
 use super::super::types::QualType;
 use super::body::Body;
@@ -336,33 +335,10 @@ impl Body<'_, '_> {
                 other => cast(other, INT, MachineTy::unsigned(1)),
             }),
             CastKind::Integer | CastKind::IntegerToPointer | CastKind::PointerToInteger | CastKind::Pointer => {
-                self.check_cast(value.ty, expr);
                 let (from, to) = (self.scalar(value.ty, value.loc)?, self.scalar(expr.ty, expr.loc)?);
                 Ok(cast(self.value(value)?, from, to))
             }
             _ => refuse(format!("a conversion to `{}` is", self.unit.show_type(expr.ty)), expr.loc),
-        }
-    }
-
-    /// Notes casts between pointers to objects of different types, whose parts are cells of one type each. Casts
-    /// through `void *` and integers are looked at in the end.
-    fn check_cast(&mut self, from: QualType, expr: &Expr) {
-        let types = &self.unit.types;
-        let object = |ty: QualType| types.pointee(ty).filter(|of| !types.is_void(*of) && !types.is_function(*of));
-        let is_null = self.unit.fold(expr).is_some_and(|folded| match folded.constant {
-            Constant::Integer(_) => true,
-            Constant::Address(address) => address.base == Base::Null,
-            Constant::Float(_) => false,
-        });
-        match (object(from), object(expr.ty)) {
-            (Some(from), Some(to)) if !self.low.is_alike(from, to) => self.low.mixes = true,
-            (None, Some(to)) if !is_null => {
-                self.low.from_blank.push(to);
-            }
-            (Some(from), None) => {
-                self.low.to_blank.push(from);
-            }
-            _ => {}
         }
     }
 
@@ -387,7 +363,7 @@ impl Body<'_, '_> {
             return Ok(pointer.constant(i128::from(self.low.function_address(function))));
         }
         match self.place(place)? {
-            Place::Address(address) => Ok(address),
+            Place::Address(address) => Ok(address.at),
             Place::Object { object, offset, indices } => {
                 self.low.cells(object, place.loc)?;
                 self.check_element(object, &indices);

@@ -53,7 +53,7 @@ impl Body<'_, '_> {
     pub(in super::super) fn check_lock(&mut self, place: &Place, state: &Access) {
         if let Access::Candidates(candidates) = state {
             match place {
-                Place::Address(address) => self.check_pointer(address, candidates),
+                Place::Address(address) => self.check_pointer(&address.at, candidates),
                 Place::Object { object, .. } => self.check_index(*object, candidates),
             }
         }
