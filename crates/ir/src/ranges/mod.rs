@@ -53,11 +53,6 @@ impl Ranges {
         &self.results[proc][place]
     }
 
-    /// Returns whether some execution may reach a location.
-    pub fn reaches(&self, loc: LocId) -> bool {
-        self.locals[loc].is_some()
-    }
-
     /// Returns all that is known, as the judge checks it.
     pub fn map(&self, program: &Program) -> RangeMap {
         let at = |(loc, known): (LocId, &Option<Vec<Range>>)| {

@@ -107,12 +107,15 @@ impl Body<'_, '_> {
         let Some((Stmt { kind: StmtKind::Expr(last), .. }, before)) = stmts.split_last() else {
             return refuse("this expression is", expr.loc);
         };
-        let span = self.span;
+        let (span, depth) = (self.span, self.blocks.len());
+        self.open(block, false);
         before.iter().for_each(|stmt| self.stmt(stmt));
         self.span = span;
         let types = self.part_types(expr.ty, expr.loc)?;
-        let values = self.aggregate(last)?;
-        Ok(values.into_iter().zip(types).map(|(value, ty)| self.save(value, ty)).collect())
+        let values = self.aggregate(last);
+        let saved = values.map(|values| values.into_iter().zip(types).map(|(value, ty)| self.save(value, ty)).collect());
+        self.close_to(depth);
+        saved
     }
 
     /// Evaluates a member of a value.

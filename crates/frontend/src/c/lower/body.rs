@@ -8,6 +8,7 @@ use selvedge_ir::{EdgeId, Expr as Ir, LocId, MachineTy, Op, ProcId, Scope, Ty, V
 use super::super::files::Loc;
 use super::super::tree::{FunctionId, LabelId, ObjectId, Unit};
 use super::super::types::QualType;
+use super::checks::Block;
 use super::expr::is_kept;
 use super::{Lowered, Lowering, refuse};
 
@@ -25,9 +26,12 @@ pub(super) struct Body<'l, 'u> {
     /// Set while an expression is lowered that reads one shared cell at most: it is read by the step that uses it.
     pub(super) inline: bool,
     pub(super) labels: IndexVec<LabelId, LocId>,
-    /// The locations to which `break` and `continue` lead.
-    pub(super) breaks: Vec<LocId>,
-    pub(super) continues: Vec<LocId>,
+    /// The locations to which `break` and `continue` lead, and the number of blocks around them.
+    pub(super) breaks: Vec<(LocId, usize)>,
+    pub(super) continues: Vec<(LocId, usize)>,
+    /// The blocks around the statement, if lives of objects are noted, and those around each label.
+    pub(super) blocks: Vec<Block>,
+    pub(super) around_labels: FxHashMap<LabelId, Vec<usize>>,
     /// The locations of the cases of the statements `switch` around.
     pub(super) cases: Vec<Vec<LocId>>,
     /// The numbers of variables for intermediate values that are free, by their type, and those in use.
@@ -61,6 +65,8 @@ impl<'u> Lowering<'u> {
             labels: IndexVec::new(),
             breaks: Vec::new(),
             continues: Vec::new(),
+            blocks: Vec::new(),
+            around_labels: FxHashMap::default(),
             cases: Vec::new(),
             temporaries: FxHashMap::default(),
             in_use: Vec::new(),
@@ -92,6 +98,7 @@ impl Body<'_, '_> {
         }
         self.labels = body.labels.iter().map(|_| self.new_loc()).collect();
         self.repeats = !body.labels.is_empty();
+        self.begin_function(&body.block);
         self.stmt(&body.block);
         self.span = body.end.span;
         self.leave(None, Role::FallOff)

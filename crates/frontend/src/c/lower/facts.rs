@@ -47,6 +47,8 @@ pub(super) struct Facts {
     pub(super) read: FxHashSet<ObjectId>,
     /// The functions whose addresses are values somewhere.
     pub(super) taken_functions: BTreeSet<FunctionId>,
+    /// The functions that are called once at most.
+    pub(super) once: FxHashSet<FunctionId>,
     /// The functions that run in at most one frame at a time.
     pub(super) single: FxHashSet<FunctionId>,
     /// For each kind of thread how many there are, and the functions that they may run.
@@ -501,6 +503,8 @@ impl Walk<'_, '_> {
             frames.get(function) == Some(&Some(1))
                 && !self.callees(*function).any(|callee| self.reaches(callee, *function))
         };
+        let mut is_once = |function: &FunctionId| self.runs(*function, main, &mut runs).is_some_and(|times| times <= 1);
+        let once = self.facts.running.iter().copied().filter(|function| is_once(function)).collect();
         let may_be_single = self.facts.running.iter().copied().filter(|_| !self.facts.forks);
         let single = may_be_single.filter(is_single).collect();
         let nested = self.has_nested();
@@ -510,7 +514,7 @@ impl Walk<'_, '_> {
         let handles = self.facts.handles.iter().filter(is_handle).copied().collect();
         let kinds = self.has_kinds();
         let deep_exit = self.facts.exits.iter().any(|function| self.facts.called.contains(function));
-        Facts { deep_exit, single, nested, read, handles, kinds, ..self.facts }
+        Facts { deep_exit, once, single, nested, read, handles, kinds, ..self.facts }
     }
 
     /// Returns whether mutexes may have other kinds than the normal one.

@@ -2,7 +2,7 @@
 //!
 //! - `facts`, `syntax`: what the program as a whole does: which functions run and how often, whose addresses are taken.
 //! - `objects`: objects are flattened into cells, one variable for each scalar part.
-//! - `body`, `stmt`, `expr`, `place`: functions become procedures. A step reads or writes at most one shared cell.
+//! - `body`, `stmt`, `expr`, `assign`, `branch`, `arithmetic`, `place`: functions become procedures. A step reads or writes at most one shared cell.
 //! - `points`, `targets`: what pointers may lead to, and the limit on everything else.
 //! - `aggregate`: structs and unions as values.
 //! - `calls`, `threads`, `sync`, `mutex`, `atomics`: the functions of the library and of the compiler.
@@ -13,8 +13,11 @@
 //! What is not supported is reported where it would be executed; functions that never run are not looked at.
 
 mod aggregate;
+mod arithmetic;
+mod assign;
 mod atomics;
 mod body;
+mod branch;
 mod calls;
 mod checks;
 mod expr;

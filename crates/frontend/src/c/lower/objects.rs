@@ -28,6 +28,8 @@ pub(super) struct Cell {
     pub(super) bits: Option<Bits>,
     pub(super) ty: MachineTy,
     pub(super) var: VarId,
+    /// Set for the cell behind the second address of its object.
+    pub(super) is_second: bool,
 }
 
 /// A scalar part of a type.
@@ -62,6 +64,8 @@ const MAX_CELLS: usize = 4096;
 pub(super) struct Addresses {
     pub(super) objects: BTreeMap<ObjectId, u64>,
     pub(super) functions: BTreeMap<FunctionId, u64>,
+    /// Further addresses of objects of blocks that are entered again (`checks/lives.rs`).
+    pub(super) second: BTreeMap<ObjectId, u64>,
     end: u64,
 }
 
@@ -111,7 +115,7 @@ impl Lowering<'_> {
     fn new_cell(&mut self, part: Part, scope: Scope, span: Span) -> Cell {
         let var = self.new_var(part.name, scope, Ty::Machine(part.ty), span);
         self.view_object(var, part.c_type);
-        Cell { offset: part.offset, size: part.size, bits: part.bits, ty: part.ty, var }
+        Cell { offset: part.offset, size: part.size, bits: part.bits, ty: part.ty, var, is_second: false }
     }
 
     /// Returns the scalar parts of values of a type. The states of locks are not among them.
@@ -238,6 +242,19 @@ impl Lowering<'_> {
                 address
             }
         }
+    }
+
+    /// Gives an object a second address.
+    pub(super) fn second_address(&mut self, object: ObjectId) {
+        let size = self.unit.types.layout(self.unit.objects[object].ty).map_or(1, |layout| layout.size);
+        let address = self.addresses.reserve(size);
+        self.addresses.second.insert(object, address);
+    }
+
+    /// Returns the addresses that an object may have, and whether they are the second ones.
+    pub(super) fn bases(&mut self, object: ObjectId) -> Vec<(u64, bool)> {
+        let first = (self.address(object), false);
+        std::iter::once(first).chain(self.addresses.second.get(&object).map(|second| (*second, true))).collect()
     }
 
     /// Returns the address of a function.

@@ -48,7 +48,7 @@ impl Index {
 
     /// Returns an address moved by the index.
     pub(super) fn moved(self, pointer: MachineTy, base: Ir) -> Ir {
-        super::expr::moved(pointer, base, self.value, self.ty, self.size, false)
+        super::arithmetic::moved(pointer, base, self.value, self.ty, self.size, false)
     }
 }
 
@@ -366,12 +366,16 @@ pub(super) fn written(access: &Access, value: &Ir, ty: MachineTy) -> (Vec<(VarId
     match access {
         Access::Known(cell) => (vec![(cell.var, cast(value.clone(), ty, cell.ty))], Ir::TRUE),
         Access::Candidates(candidates) => {
-            let one = |(condition, cell): &(Ir, Cell)| {
+            let mut assigned = Vec::with_capacity(candidates.len());
+            // A cell with two addresses is two candidates, one behind the other.
+            for same in candidates.chunk_by(|(_, one), (_, other)| one.var == other.var) {
+                let cell = &same[0].1;
+                let condition = any(same.iter().map(|(condition, _)| condition.clone()).collect());
                 let new = cast(value.clone(), ty, cell.ty);
-                (cell.var, Ir::Ite(Box::new((condition.clone(), new, Ir::Var(cell.var)))))
-            };
+                assigned.push((cell.var, Ir::Ite(Box::new((condition, new, Ir::Var(cell.var))))));
+            }
             let valid = any(candidates.iter().map(|(condition, _)| condition.clone()).collect());
-            (candidates.iter().map(one).collect(), valid)
+            (assigned, valid)
         }
     }
 }

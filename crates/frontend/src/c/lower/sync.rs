@@ -77,7 +77,7 @@ impl Lowering<'_> {
         if state != State::Main {
             self.hide([var]);
         }
-        let cell = Cell { offset, size, bits: None, ty: STATE, var };
+        let cell = Cell { offset, size, bits: None, ty: STATE, var, is_second: false };
         self.sync.insert((object, offset, state), cell);
         Ok(cell)
     }
@@ -161,7 +161,6 @@ impl Body<'_, '_> {
     pub(super) fn reset(&mut self, object: ObjectId) -> Lowered<()> {
         let declared = &self.unit.objects[object];
         let size = self.unit.types.layout(declared.ty).map_or(1, |layout| layout.size);
-        self.begin_life(object);
         let state = self.low.sync_cell(object, 0, declared.ty, State::Main, declared.loc)?;
         if declared.init.is_none() {
             return Ok(());
@@ -426,7 +425,7 @@ impl Body<'_, '_> {
         let key = self.save(key, ty);
         let one = |(number, (_, var)): (usize, &(super::facts::Site, VarId))| {
             let condition = Ir::binary(IrOp::Eq, key.clone(), ty.constant(number as i128 + 1));
-            (condition, Cell { offset: 0, size: 8, bits: None, ty: pointer, var: *var })
+            (condition, Cell { offset: 0, size: 8, bits: None, ty: pointer, var: *var, is_second: false })
         };
         let candidates: Vec<(Ir, Cell)> = self.low.keys.iter().enumerate().map(one).collect();
         self.check_key(&candidates);

@@ -99,9 +99,12 @@ impl Body<'_, '_> {
         self.exceed_target(address, &kept);
         let mut candidates = Vec::with_capacity(kept.len());
         for (object, cell) in kept {
-            let (base, is_there) = (self.low.address(object), self.low.is_there(object));
-            let at = self.low.pointer_ty().constant(i128::from(base + cell.offset));
-            candidates.push((Ir::and(at_address(&address.at, at), is_there), cell));
+            let is_there = self.low.is_there(object);
+            for (base, is_second) in self.low.bases(object) {
+                let at = self.low.pointer_ty().constant(i128::from(base + cell.offset));
+                let condition = Ir::and(at_address(&address.at, at), is_there.clone());
+                candidates.push((condition, Cell { is_second, ..cell }));
+            }
         }
         decided(candidates)
     }
@@ -139,11 +142,12 @@ impl Body<'_, '_> {
         let ty = self.low.pointer_ty();
         let mut wrong = Vec::new();
         for object in self.low.facts.taken.clone() {
-            let base = self.low.address(object);
+            let bases = self.low.bases(object);
             let size = self.unit.types.layout(self.unit.objects[object].ty).map_or(1, |layout| layout.size);
             let cells = kept.iter().filter(|(of, _)| *of == object).map(|(_, cell)| (cell.offset, cell.size));
-            let outside = rest(size, cells.collect()).into_iter();
-            wrong.extend(outside.map(|(from, to)| within(&address.at, ty, base + from, base + to)));
+            for (from, to) in rest(size, cells.collect()) {
+                wrong.extend(bases.iter().map(|(base, _)| within(&address.at, ty, base + from, base + to)));
+            }
         }
         let wrong = any(wrong.into_iter().filter(|condition| *condition != Ir::FALSE).collect());
         if wrong == Ir::FALSE {
@@ -211,10 +215,10 @@ impl Lowering<'_> {
         if self.pointers.checks.is_empty() {
             return;
         }
-        let ranges = Ranges::of(&self.program);
+        let reached = Ranges::of(&self.program).map(&self.program).locs;
         let mut gone: Vec<EdgeId> = Vec::new();
         for Check { step, failure, beyond, guard } in std::mem::take(&mut self.pointers.checks) {
-            if ranges.reaches(beyond) {
+            if reached[beyond].is_some() {
                 continue;
             }
             gone.extend([step, failure]);
