@@ -116,7 +116,7 @@ impl Body<'_, '_> {
     fn param(&mut self, param: ObjectId) -> Lowered<()> {
         let declared = &self.unit.objects[param];
         if self.is_main {
-            return Ok(());
+            return self.argument_of_main(param);
         }
         let mut moved = Vec::new();
         for cell in self.low.cells(param, declared.loc)? {

@@ -245,6 +245,10 @@ impl Body<'_, '_> {
                 }
                 Ok(Some(INT.constant(0)))
             }
+            ("scanf" | "fscanf" | "sscanf", _) => self.scan(name, args, expr),
+            ("realloc" | "reallocarray", _) => {
+                refuse(format!("`{name}`, after which an object has another size and place, is"), expr.loc)
+            }
             ("free", [pointer]) => self.free(pointer).map(|()| None),
             ("memset" | "memcpy" | "memmove", [..]) => self.memory_library(name, args, expr),
             _ => {

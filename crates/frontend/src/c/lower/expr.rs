@@ -9,6 +9,7 @@ use selvedge_ir::{Expr as Ir, MachineTy, Op, Ty};
 use super::super::tree::{BinaryOp, Builtin, CastKind, Expr, ExprKind, UnaryOp};
 use super::body::Body;
 use super::heap::allocated;
+use super::input::is_stream;
 use super::place::{Place, cast};
 use super::{Lowered, refuse};
 
@@ -139,6 +140,9 @@ impl Body<'_, '_> {
     pub(super) fn value(&mut self, expr: &Expr) -> Lowered<Ir> {
         match &expr.kind {
             ExprKind::Integer(number) => Ok(self.scalar(expr.ty, expr.loc)?.constant(*number)),
+            ExprKind::Load(place) if matches!(place.kind, ExprKind::Object(object) if is_stream(self.unit, object)) => {
+                Ok(self.low.pointer_ty().constant(i128::from(self.low.outside())))
+            }
             ExprKind::Load(place) => {
                 let ty = self.scalar(expr.ty, expr.loc)?;
                 let found = self.place(place)?;

@@ -6,6 +6,7 @@
 //! - `points`, `targets`: what pointers may lead to, and the limit on everything else.
 //! - `aggregate`: structs and unions as values.
 //! - `calls`, `threads`, `sync`, `mutex`, `atomics`: the functions of the library and of the compiler.
+//! - `input`: the arguments of `main`, streams and `scanf`.
 //! - `heap`, `fresh`: objects that are allocated.
 //! - `made`: objects that the text does not declare, such as those of string literals.
 //! - `checks`: the errors that properties ask about.
@@ -24,6 +25,7 @@ mod expr;
 mod facts;
 mod fresh;
 mod heap;
+mod input;
 mod made;
 mod mutex;
 mod objects;
@@ -118,6 +120,7 @@ pub(super) fn lower(unit: &mut Unit, options: &Options) -> (Loaded, Vec<PointerU
     low.declare_threads();
     low.declare_heap();
     low.declare_taken();
+    low.declare_outside();
     low.prepare_race();
     low.prepare_memory();
     for function in low.facts.running.clone() {

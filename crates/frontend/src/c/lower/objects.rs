@@ -66,12 +66,14 @@ pub(super) struct Addresses {
     pub(super) functions: BTreeMap<FunctionId, u64>,
     /// Further addresses of objects of blocks that are entered again (`checks/lives.rs`).
     pub(super) second: BTreeMap<ObjectId, u64>,
+    /// The address of what is outside of the program.
+    pub(super) outside: Option<u64>,
     end: u64,
 }
 
 impl Addresses {
     /// Returns a number behind all others, with space for an object.
-    fn reserve(&mut self, size: u64) -> u64 {
+    pub(super) fn reserve(&mut self, size: u64) -> u64 {
         let base = self.end.max(16);
         self.end = (base + size).next_multiple_of(16) + 16;
         base
@@ -131,9 +133,6 @@ impl Lowering<'_> {
         if declared.definition == Definition::Declared && declared.storage == Storage::Static {
             return refuse(format!("`{}`, which is defined elsewhere, is", self.unit.name(declared.name)), loc);
         }
-        if declared.storage == Storage::Param && self.is_main(declared.function) {
-            return refuse("the use of the arguments of the program is", loc);
-        }
         let (storage, is_taken) = (declared.storage, self.facts.taken.contains(&object));
         let local = declared.function.filter(|_| matches!(storage, Storage::Auto | Storage::Param));
         match (storage, local) {
@@ -157,10 +156,6 @@ impl Lowering<'_> {
             (Storage::Static, _) => Ok(Scope::Shared),
             _ => refuse("a compound literal outside of functions is", loc),
         }
-    }
-
-    fn is_main(&self, function: Option<FunctionId>) -> bool {
-        function.is_some_and(|function| self.unit.name(self.unit.functions[function].name) == "main")
     }
 
     /// Adds the scalar parts of a type.

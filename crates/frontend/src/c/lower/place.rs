@@ -226,7 +226,7 @@ impl Body<'_, '_> {
                     let cells = self.low.cells(object, self.unit.objects[object].loc)?;
                     parts.extend(cells.into_iter().filter(fits).map(|cell| (object, cell)));
                 }
-                let access = self.leads_to(&address, parts);
+                let access = self.leads_to(&address, parts, loc)?;
                 if let Access::Candidates(candidates) = &access {
                     self.check_pointer(&address.at, candidates);
                 }

@@ -222,7 +222,7 @@ impl Body<'_, '_> {
                 parts.push((object, self.low.sync_cell(object, offset, of, state, loc)?));
             }
         }
-        Ok(self.leads_to(address, parts))
+        self.leads_to(address, parts, loc)
     }
 
     /// Returns the main state of the object of the library that a pointer points to.

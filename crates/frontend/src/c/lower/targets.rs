@@ -18,9 +18,10 @@ use selvedge_ir::simplify::not;
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::{EdgeId, Expr as Ir, LocId, MachineOp, MachineTy, Op};
 
+use super::super::files::Loc;
 use super::super::property::Property;
 use super::super::tree::{FunctionId, ObjectId};
-use super::Lowering;
+use super::{Lowered, Lowering};
 use super::body::Body;
 use super::objects::Cell;
 use super::place::{Access, any, at_address, decided};
@@ -87,7 +88,8 @@ impl Body<'_, '_> {
     }
 
     /// Returns which parts of objects an address leads to.
-    pub(super) fn leads_to(&mut self, address: &Address, parts: Vec<(ObjectId, Cell)>) -> Access {
+    pub(super) fn leads_to(&mut self, address: &Address, parts: Vec<(ObjectId, Cell)>, loc: Loc) -> Lowered<Access> {
+        self.check_outside(&address.to, loc)?;
         let mut kept = Vec::new();
         for (object, cell) in &parts {
             if self.low.points.has(&address.to, *object, cell.offset) {
@@ -106,7 +108,7 @@ impl Body<'_, '_> {
                 candidates.push((condition, Cell { is_second, ..cell }));
             }
         }
-        decided(candidates)
+        Ok(decided(candidates))
     }
 
     fn note_use(&mut self, address: &Address, kept: &[(ObjectId, Cell)], n_all: usize) {
@@ -149,6 +151,9 @@ impl Body<'_, '_> {
                 wrong.extend(bases.iter().map(|(base, _)| within(&address.at, ty, base + from, base + to)));
             }
         }
+        if let Some(outside) = self.low.addresses.outside {
+            wrong.push(within(&address.at, ty, outside, outside + 1));
+        }
         let wrong = any(wrong.into_iter().filter(|condition| *condition != Ir::FALSE).collect());
         if wrong == Ir::FALSE {
             return;
@@ -178,7 +183,7 @@ impl Body<'_, '_> {
                 class < size && !cells.any(|(_, cell)| cell.offset == class)
             }
             Target::Whole(_) | Target::Anything => true,
-            Target::Function(_) => false,
+            Target::Function(_) | Target::Outside => false,
         })
     }
 }

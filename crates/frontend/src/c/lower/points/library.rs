@@ -32,7 +32,7 @@ impl Points<'_> {
             match target {
                 Target::Function(function) => found.push(*function),
                 Target::Anything => found.extend(&self.taken),
-                Target::Part(..) | Target::Whole(_) => {}
+                Target::Part(..) | Target::Whole(_) | Target::Outside => {}
             }
         }
         found.sort_unstable();

@@ -35,6 +35,7 @@ use rustc_hash::FxHashSet;
 use super::super::tree::{FunctionId, ObjectId, Unit};
 use super::super::types::QualType;
 use super::facts::Site;
+use super::input::is_stream;
 use super::made::Made;
 use offsets::{Move, Offsets};
 
@@ -46,6 +47,8 @@ pub(super) enum Target {
     /// Any offset in an object.
     Whole(ObjectId),
     Function(FunctionId),
+    /// What is not part of the program: its arguments, and the streams of the library.
+    Outside,
     /// Any object and function whose address is taken.
     Anything,
 }
@@ -109,9 +112,22 @@ impl<'a> Points<'a> {
             gave_up: false,
         };
         points.reach(main);
+        points.hold_outside(main);
         points.solve();
         points.gave_up = points.is_too_much();
         points
+    }
+
+    /// Lets the arguments of `main` and the streams of the library lead to what is outside of the program.
+    fn hold_outside(&mut self, main: FunctionId) {
+        let unit = self.unit;
+        let params = unit.functions[main].body.as_ref().map_or(&[][..], |body| &body.params);
+        let streams = unit.objects.indices().filter(|object| is_stream(unit, *object));
+        let pointers = params.iter().copied().filter(|param| unit.types.is_pointer(unit.objects[*param].ty));
+        for object in pointers.chain(streams).collect::<Vec<_>>() {
+            let part = self.part(object, 0);
+            self.assign(&Targets::from([part]), &Targets::from([Target::Outside]));
+        }
     }
 
     fn solve(&mut self) {
@@ -173,7 +189,7 @@ impl<'a> Points<'a> {
                         None => drop(found.insert(Target::Whole(object))),
                     }
                 }
-                Target::Whole(_) | Target::Anything => drop(found.insert(*target)),
+                Target::Whole(_) | Target::Anything | Target::Outside => drop(found.insert(*target)),
                 Target::Function(_) => {}
             }
         }
@@ -206,6 +222,7 @@ impl<'a> Points<'a> {
                     found.extend(self.held.get(target).into_iter().flatten());
                 }
                 Target::Anything => found.extend(self.held.values().flatten()),
+                Target::Outside => drop(found.insert(Target::Outside)),
                 Target::Function(_) => {}
             }
             found.extend(anywhere.into_iter().flatten());
