@@ -50,6 +50,7 @@ impl Body<'_, '_> {
                 self.update(target, Some(value), site, apply, operands)
             }
             ExprKind::AssignOffset { target, index, is_negative } => {
+                self.check_held_inside(target)?;
                 let (ty, size) = (self.scalar(index.ty, loc)?, self.pointee_size(target.ty, expr)?);
                 let (pointer, negative) = (self.low.pointer_ty(), *is_negative);
                 let apply = move |old: Ir, by: Ir| moved(pointer, old, by, ty, size, negative);
@@ -74,6 +75,9 @@ impl Body<'_, '_> {
     pub(super) fn increment(&mut self, target: &Expr, is_decrement: bool, is_postfix: bool, expr: &Expr) -> Lowered<Ir> {
         let ty = self.scalar(target.ty, expr.loc)?;
         let is_pointer = self.unit.types.is_pointer(target.ty);
+        if is_pointer {
+            self.check_held_inside(target)?;
+        }
         let by = if is_pointer { self.pointee_size(target.ty, expr)? } else { 1 };
         let (op, sign) = if is_decrement { (MachineOp::Sub, "-") } else { (MachineOp::Add, "+") };
         let apply = |old: Ir, _: Ir| match (ty.bits, is_decrement) {

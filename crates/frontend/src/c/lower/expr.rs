@@ -167,6 +167,7 @@ impl Body<'_, '_> {
                 _ => self.arithmetic(*op, left, right, expr),
             },
             ExprKind::Offset { pointer, index, is_negative } => {
+                self.check_inside(pointer)?;
                 let (base, number) = self.pair(pointer, index)?;
                 let (ty, size) = (self.scalar(index.ty, index.loc)?, self.pointee_size(pointer.ty, expr)?);
                 let moved = self.offset(base.clone(), number.clone(), ty, size, *is_negative);

@@ -17,6 +17,7 @@ use super::super::tree::{
 };
 use super::super::types::{QualType, TypeId};
 use super::heap::{Pool, allocated, pool_of};
+use super::lengths::Lengths;
 use super::made::Made;
 use super::place::direct;
 use super::points::Points;
@@ -123,6 +124,7 @@ struct Walk<'p, 'u> {
     unit: &'u Unit,
     /// What pointers to functions may lead to, if it is known.
     points: Option<&'p mut Points<'u>>,
+    lengths: &'p Lengths,
     /// Set if some call may be one of any function whose address is taken.
     calls_any: bool,
     facts: Facts,
@@ -147,10 +149,15 @@ fn sum(one: Times, other: Times) -> Times {
 
 impl Facts {
     /// Collects the facts about a program: first which addresses are taken, then what rests on that.
-    pub(super) fn new<'u>(unit: &'u Unit, main: FunctionId, made: &'u Made) -> (Facts, Points<'u>) {
+    pub(super) fn new<'u>(
+        unit: &'u Unit,
+        main: FunctionId,
+        made: &'u Made,
+        lengths: &Lengths,
+    ) -> (Facts, Points<'u>) {
         let mut points = Points::new(unit, main, made);
-        let taken = Facts::collect(unit, main, made, BTreeSet::new(), &mut points).taken;
-        let facts = Facts::collect(unit, main, made, taken, &mut points);
+        let taken = Facts::collect(unit, main, made, BTreeSet::new(), &mut points, lengths).taken;
+        let facts = Facts::collect(unit, main, made, taken, &mut points, lengths);
         (facts, points)
     }
 
@@ -160,10 +167,12 @@ impl Facts {
         made: &Made,
         known: BTreeSet<ObjectId>,
         points: &mut Points<'u>,
+        lengths: &Lengths,
     ) -> Facts {
         let mut walk = Walk {
             known,
             unit,
+            lengths,
             calls_any: false,
             points: (!points.gave_up()).then_some(points),
             facts: Facts { strings: made.strings.clone(), pools: made.pools.clone(), ..Facts::default() },
@@ -221,7 +230,12 @@ impl Walk<'_, '_> {
         let unit = self.unit;
         match &stmt.kind {
             StmtKind::Expr(expr) | StmtKind::Annotation(expr) => self.value(expr),
-            StmtKind::Declare(object) => self.init(unit.objects[*object].init.as_ref()),
+            StmtKind::Declare(object) => {
+                self.init(unit.objects[*object].init.as_ref());
+                if let Some(length) = self.lengths.computed(unit.objects[*object].ty) {
+                    self.value(&unit.lengths[length]);
+                }
+            }
             StmtKind::Block(stmts) => stmts.iter().for_each(|stmt| self.stmt(stmt)),
             StmtKind::If { condition, then, otherwise } => {
                 self.value(condition);

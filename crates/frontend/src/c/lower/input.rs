@@ -129,10 +129,22 @@ impl Body<'_, '_> {
         Some(found)
     }
 
+    /// Refuses to move a pointer that may lead to what is outside of the program.
+    pub(super) fn check_inside(&mut self, pointer: &Expr) -> Lowered<()> {
+        let to = self.low.points.of(pointer);
+        self.check_outside(&to, pointer.loc)
+    }
+
+    /// Refuses to move a pointer in an object in the same way.
+    pub(super) fn check_held_inside(&mut self, target: &Expr) -> Lowered<()> {
+        let to = self.low.points.held_by(target);
+        self.check_outside(&to, target.loc)
+    }
+
     /// Refuses to follow a pointer that may lead to what is outside of the program.
     pub(super) fn check_outside(&self, to: &super::points::Targets, loc: Loc) -> Lowered<()> {
         match to.contains(&super::points::Target::Outside) {
-            true => refuse("following a pointer to an argument of the program, or to a stream, is", loc),
+            true => refuse("following or moving a pointer to an argument of the program, or to a stream, is", loc),
             false => Ok(()),
         }
     }

@@ -6,6 +6,7 @@
 //! - `points`, `targets`: what pointers may lead to, and the limit on everything else.
 //! - `aggregate`: structs and unions as values.
 //! - `calls`, `threads`, `sync`, `mutex`, `atomics`: the functions of the library and of the compiler.
+//! - `lengths`: arrays of variable length.
 //! - `input`: the arguments of `main`, streams and `scanf`.
 //! - `heap`, `fresh`: objects that are allocated.
 //! - `made`: objects that the text does not declare, such as those of string literals.
@@ -26,6 +27,7 @@ mod facts;
 mod fresh;
 mod heap;
 mod input;
+mod lengths;
 mod made;
 mod mutex;
 mod objects;
@@ -51,9 +53,11 @@ use selvedge_ir::{
 use super::files::Loc;
 use super::property::Properties;
 use super::tree::{FunctionId, ObjectId, Unit};
+use super::types::LengthId;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::{Extern, Loaded};
 use facts::Facts;
+use lengths::{Computed, Lengths};
 use objects::Cell;
 use points::Points;
 pub use targets::PointerUse;
@@ -103,6 +107,8 @@ struct Lowering<'u> {
     externs: Extern,
     points: Points<'u>,
     pointers: Pointers,
+    lengths: &'u Lengths,
+    computed: Vec<Computed>,
 }
 
 /// Lowers a unit without errors, with the checks for some properties. The program is `None` if something is not
@@ -115,7 +121,25 @@ pub(super) fn lower(unit: &mut Unit, options: &Options) -> (Loaded, Vec<PointerU
         return (Loaded { diagnostics: vec![missing], ..Loaded::default() }, Vec::new());
     };
     let made = made::make(unit, options.malloc_bound);
-    let mut low = Lowering::new(unit, main, &made, options);
+    let mut lengths = Lengths::of(unit);
+    loop {
+        lengths.fix(unit);
+        let (loaded, uses, found) = lowered(unit, main, &made, options, &lengths);
+        if !lengths.grow(&found) {
+            return (loaded, uses);
+        }
+    }
+}
+
+/// Lowers a unit with some numbers of elements for arrays of variable length. Returns the greatest lengths as well.
+fn lowered(
+    unit: &Unit,
+    main: FunctionId,
+    made: &made::Made,
+    options: &Options,
+    lengths: &Lengths,
+) -> (Loaded, Vec<PointerUse>, Vec<(LengthId, i128)>) {
+    let mut low = Lowering::new(unit, main, made, options, lengths);
     low.declare_procs();
     low.declare_threads();
     low.declare_heap();
@@ -128,8 +152,8 @@ pub(super) fn lower(unit: &mut Unit, options: &Options) -> (Loaded, Vec<PointerU
     }
     low.add_wrappers();
     let threads = low.facts.threads();
-    let (loaded, uses) = low.finish(main);
-    (Loaded { threads, ..loaded }, uses)
+    let (loaded, uses, lengths) = low.finish(main);
+    (Loaded { threads, ..loaded }, uses, lengths)
 }
 
 /// Options of the lowering.
@@ -146,8 +170,14 @@ pub(super) struct Options {
 }
 
 impl<'u> Lowering<'u> {
-    fn new(unit: &'u Unit, main: FunctionId, made: &'u made::Made, options: &Options) -> Lowering<'u> {
-        let (facts, points) = Facts::new(unit, main, made);
+    fn new(
+        unit: &'u Unit,
+        main: FunctionId,
+        made: &'u made::Made,
+        options: &Options,
+        lengths: &'u Lengths,
+    ) -> Lowering<'u> {
+        let (facts, points) = Facts::new(unit, main, made, lengths);
         let threads = Threads::new(&facts);
         Lowering {
             unit,
@@ -169,6 +199,8 @@ impl<'u> Lowering<'u> {
             externs: options.externs,
             points,
             pointers: Pointers::new(options.observes),
+            lengths,
+            computed: Vec::new(),
         }
     }
 
@@ -245,7 +277,7 @@ impl<'u> Lowering<'u> {
     }
 
     /// Adds the initial thread, merges locations that are the same and numbers the others anew.
-    fn finish(mut self, main: FunctionId) -> (Loaded, Vec<PointerUse>) {
+    fn finish(mut self, main: FunctionId) -> (Loaded, Vec<PointerUse>, Vec<(LengthId, i128)>) {
         let proc = self.procs[&main];
         let (shared, of_threads) = self.initial_values();
         self.program.init = shared;
@@ -253,8 +285,10 @@ impl<'u> Lowering<'u> {
         let (name, count) = ("main".to_owned(), Count::Exactly(1));
         self.program.entries.push(Entry { name, proc, count, thread_vars, init: of_threads });
         self.diagnostics.append(&mut self.remarks);
-        let has_errors = self.diagnostics.iter().any(Diagnostic::is_error);
         self.number_locs();
+        let is_whole = !self.diagnostics.iter().any(Diagnostic::is_error);
+        let lengths = if is_whole { self.greatest_lengths() } else { Vec::new() };
+        let has_errors = self.diagnostics.iter().any(Diagnostic::is_error);
         if !has_errors {
             self.drop_limits();
             self.number_locs();
@@ -264,7 +298,7 @@ impl<'u> Lowering<'u> {
         self.map.properties = self.checks.asked.names().into_iter().map(str::to_owned).collect();
         let program = (!has_errors).then_some(self.program);
         let loaded = Loaded { program, source_map: self.map, diagnostics: self.diagnostics, ..Loaded::default() };
-        (loaded, self.pointers.uses)
+        (loaded, self.pointers.uses, lengths)
     }
 
     /// Merges locations that are the same and numbers the others anew.

@@ -28,8 +28,8 @@ pub(super) struct Cell {
     pub(super) bits: Option<Bits>,
     pub(super) ty: MachineTy,
     pub(super) var: VarId,
-    /// Set for the cell behind the second address of its object.
-    pub(super) is_second: bool,
+    /// For a cell to which a pointer leads, whether that is by the second address of its object.
+    pub(super) second: Option<bool>,
 }
 
 /// A scalar part of a type.
@@ -117,7 +117,7 @@ impl Lowering<'_> {
     fn new_cell(&mut self, part: Part, scope: Scope, span: Span) -> Cell {
         let var = self.new_var(part.name, scope, Ty::Machine(part.ty), span);
         self.view_object(var, part.c_type);
-        Cell { offset: part.offset, size: part.size, bits: part.bits, ty: part.ty, var, is_second: false }
+        Cell { offset: part.offset, size: part.size, bits: part.bits, ty: part.ty, var, second: None }
     }
 
     /// Returns the scalar parts of values of a type. The states of locks are not among them.

@@ -265,6 +265,7 @@ impl Body<'_, '_> {
         if declared.init.is_some() {
             return self.initialise(object, declared.loc);
         }
+        self.compute_length(object)?;
         let cells = self.low.cells(object, declared.loc)?;
         if self.low.facts.handles.contains(&object) {
             // Until a thread is created, no thread has this number.

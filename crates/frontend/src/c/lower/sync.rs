@@ -77,7 +77,7 @@ impl Lowering<'_> {
         if state != State::Main {
             self.hide([var]);
         }
-        let cell = Cell { offset, size, bits: None, ty: STATE, var, is_second: false };
+        let cell = Cell { offset, size, bits: None, ty: STATE, var, second: None };
         self.sync.insert((object, offset, state), cell);
         Ok(cell)
     }
@@ -425,7 +425,7 @@ impl Body<'_, '_> {
         let key = self.save(key, ty);
         let one = |(number, (_, var)): (usize, &(super::facts::Site, VarId))| {
             let condition = Ir::binary(IrOp::Eq, key.clone(), ty.constant(number as i128 + 1));
-            (condition, Cell { offset: 0, size: 8, bits: None, ty: pointer, var: *var, is_second: false })
+            (condition, Cell { offset: 0, size: 8, bits: None, ty: pointer, var: *var, second: None })
         };
         let candidates: Vec<(Ir, Cell)> = self.low.keys.iter().enumerate().map(one).collect();
         self.check_key(&candidates);

@@ -105,7 +105,7 @@ impl Body<'_, '_> {
             for (base, is_second) in self.low.bases(object) {
                 let at = self.low.pointer_ty().constant(i128::from(base + cell.offset));
                 let condition = Ir::and(at_address(&address.at, at), is_there.clone());
-                candidates.push((condition, Cell { is_second, ..cell }));
+                candidates.push((condition, Cell { second: Some(is_second), ..cell }));
             }
         }
         Ok(decided(candidates))

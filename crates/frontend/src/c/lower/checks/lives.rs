@@ -294,9 +294,11 @@ impl Body<'_, '_> {
         }
         let mut dead = Vec::new();
         for (condition, cell) in candidates {
+            // An object that is named is alive.
+            let Some(is_second) = cell.second else { continue };
             let owner = self.low.owner(cell.var);
             if let Some(life) = owner.and_then(|object| self.low.checks.lives.objects.get(&object)) {
-                let second = life.second.filter(|_| cell.is_second);
+                let second = life.second.filter(|_| is_second);
                 let alive = second.map_or(life.alive, |second| second.alive);
                 dead.push(Ir::and(condition.clone(), not(Ir::Var(alive))));
             }

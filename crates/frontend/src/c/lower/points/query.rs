@@ -13,6 +13,12 @@ impl Points<'_> {
         self.value(pointer)
     }
 
+    /// Returns what the pointers in a place may lead to.
+    pub(in super::super) fn held_by(&mut self, place: &Expr) -> Targets {
+        let at = self.place(place);
+        self.contents(&at)
+    }
+
     /// Returns the elements of arrays of a length.
     pub(in super::super) fn elements(&mut self, targets: &Targets, size: u64, length: u64) -> Targets {
         self.moved(targets, Move::Element { size, length })
