@@ -113,7 +113,8 @@ impl Body<'_, '_> {
         self.span = span;
         let types = self.part_types(expr.ty, expr.loc)?;
         let values = self.aggregate(last);
-        let saved = values.map(|values| values.into_iter().zip(types).map(|(value, ty)| self.save(value, ty)).collect());
+        let saved =
+            values.map(|values| values.into_iter().zip(types).map(|(value, ty)| self.save(value, ty)).collect());
         self.close_to(depth);
         saved
     }

@@ -72,7 +72,13 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn increment(&mut self, target: &Expr, is_decrement: bool, is_postfix: bool, expr: &Expr) -> Lowered<Ir> {
+    pub(super) fn increment(
+        &mut self,
+        target: &Expr,
+        is_decrement: bool,
+        is_postfix: bool,
+        expr: &Expr,
+    ) -> Lowered<Ir> {
         let ty = self.scalar(target.ty, expr.loc)?;
         let is_pointer = self.unit.types.is_pointer(target.ty);
         if is_pointer {

@@ -3,11 +3,11 @@
 use selvedge_ir::{BinaryOp as IrOp, Expr as Ir, LocId, MachineTy, Op};
 
 use super::super::tree::{CastKind, Expr, ExprKind, UnaryOp};
+use super::Lowered;
 use super::arithmetic::{compares, comparison};
 use super::body::Body;
 use super::expr::INT;
 use super::place::cast;
-use super::Lowered;
 
 impl Body<'_, '_> {
     pub(super) fn conditional(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr, expr: &Expr) -> Lowered<Ir> {

@@ -284,7 +284,7 @@ impl Body<'_, '_> {
     }
 
     /// Evaluates arguments that nothing is done with. What they point to is not read.
-    fn arguments(&mut self, args: &[Expr]) -> Lowered<()> {
+    pub(super) fn arguments(&mut self, args: &[Expr]) -> Lowered<()> {
         for arg in args {
             if !self.is_skipped(arg) {
                 self.effects(arg)?;

@@ -149,12 +149,7 @@ fn sum(one: Times, other: Times) -> Times {
 
 impl Facts {
     /// Collects the facts about a program: first which addresses are taken, then what rests on that.
-    pub(super) fn new<'u>(
-        unit: &'u Unit,
-        main: FunctionId,
-        made: &'u Made,
-        lengths: &Lengths,
-    ) -> (Facts, Points<'u>) {
+    pub(super) fn new<'u>(unit: &'u Unit, main: FunctionId, made: &'u Made, lengths: &Lengths) -> (Facts, Points<'u>) {
         let mut points = Points::new(unit, main, made);
         let taken = Facts::collect(unit, main, made, BTreeSet::new(), &mut points, lengths).taken;
         let facts = Facts::collect(unit, main, made, taken, &mut points, lengths);

@@ -65,7 +65,7 @@ impl Body<'_, '_> {
             return Ok(());
         }
         let value = self.any_value(ty);
-        self.step(Op::assume(ty.apply(MachineOp::Le, ty.constant(0), value.clone())));
+        self.require(ty.apply(MachineOp::Le, ty.constant(0), value.clone()));
         self.step(Op::set(vec![(cell.var, value)]));
         Ok(())
     }
@@ -79,6 +79,7 @@ impl Body<'_, '_> {
         if self.conversions(format) != Some(targets.len()) {
             return refuse(format!("`{name}` with this format is"), format.loc);
         }
+        self.arguments(&args[..first])?;
         let (count, end) = (self.temporary(INT), self.new_loc());
         let failed = self.either(0, -1);
         self.step(Op::set(vec![(count, failed)]));
@@ -110,7 +111,8 @@ impl Body<'_, '_> {
     fn conversions(&self, format: &Expr) -> Option<usize> {
         let (Expr { kind: ExprKind::String(string), .. }, None) = direct(uncast(format))? else { return None };
         let units = &self.unit.strings[*string].units;
-        let text: Vec<char> = units.iter().filter_map(|unit| char::from_u32(*unit)).take_while(|c| *c != '\0').collect();
+        let text: Vec<char> =
+            units.iter().filter_map(|unit| char::from_u32(*unit)).take_while(|c| *c != '\0').collect();
         let (mut found, mut rest) = (0, text.into_iter());
         while let Some(c) = rest.next() {
             if c != '%' {

@@ -55,7 +55,9 @@ impl Body<'_, '_> {
                 let in_time = self.either(0, late);
                 return Ok(Some(match waited {
                     Ir::Machine(..) => in_time,
-                    waited => Ir::Ite(Box::new((Ir::binary(IrOp::Eq, waited.clone(), INT.constant(0)), in_time, waited))),
+                    waited => {
+                        Ir::Ite(Box::new((Ir::binary(IrOp::Eq, waited.clone(), INT.constant(0)), in_time, waited)))
+                    }
                 }));
             }
             _ => return refuse(format!("this use of the function `{name}` is"), expr.loc),

@@ -21,11 +21,11 @@ use selvedge_ir::{EdgeId, Expr as Ir, LocId, MachineOp, MachineTy, Op};
 use super::super::files::Loc;
 use super::super::property::Property;
 use super::super::tree::{FunctionId, ObjectId};
-use super::{Lowered, Lowering};
 use super::body::Body;
 use super::objects::Cell;
 use super::place::{Access, any, at_address, decided};
 use super::points::{Target, Targets};
+use super::{Lowered, Lowering};
 
 /// An address, and what it may be the address of.
 #[derive(Clone, Debug)]

@@ -46,7 +46,8 @@ pub(super) struct Lives {
 impl Lives {
     /// Returns the initial values: nothing has begun to live.
     pub(super) fn initial_values(&self) -> Values {
-        let shared = |life: &Life| [Some(life.alive), life.second.map(|two| two.alive), life.second.map(|two| two.used)];
+        let shared =
+            |life: &Life| [Some(life.alive), life.second.map(|two| two.alive), life.second.map(|two| two.used)];
         self.objects.values().flat_map(shared).flatten().map(|var| (var, Ir::FALSE)).collect()
     }
 }

@@ -108,7 +108,9 @@ fn moved(classes: &[u32], class: u64, by: Move) -> Option<Rc<[u64]>> {
             let members: Vec<u64> = members.map(|from| from as u64).collect();
             let reach = |from: &u64| {
                 let from = *from;
-                (0..length).map(move |number| from.saturating_add(number.saturating_mul(size))).filter(|to| *to < classes.len() as u64)
+                (0..length)
+                    .map(move |number| from.saturating_add(number.saturating_mul(size)))
+                    .filter(|to| *to < classes.len() as u64)
             };
             let is_class = |to: u64| u64::from(classes[to as usize]) == class;
             // The elements of an array are one class: they need not be listed.

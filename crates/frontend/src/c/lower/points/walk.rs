@@ -188,9 +188,7 @@ impl Points<'_> {
                 None => self.update(target, None),
             },
             ExprKind::Unary(UnaryOp::Not, operand) => self.no_address([operand]),
-            ExprKind::Logical { left, right, .. } | ExprKind::Difference(left, right) => {
-                self.no_address([left, right])
-            }
+            ExprKind::Logical { left, right, .. } | ExprKind::Difference(left, right) => self.no_address([left, right]),
             ExprKind::Binary(op, left, right) if is_comparison(*op) => self.no_address([left, right]),
             ExprKind::Unary(..) | ExprKind::Binary(..) => {
                 let operands = expr.kind.operands();
@@ -249,8 +247,9 @@ impl Points<'_> {
     fn cast(&mut self, kind: CastKind, value: &Expr, expr: &Expr) -> Targets {
         if allocated(self.unit, expr).is_some() {
             let pool = pool_of(self.unit, &self.made.pools, expr);
-            let slots = pool.map_or(&[][..], |pool| &self.made.pools[pool].slots);
-            return slots.iter().map(|slot| Target::Part(*slot, 0)).collect();
+            let made = self.made;
+            let slots = pool.map_or(&[][..], |pool| &made.pools[pool].slots);
+            return slots.iter().map(|slot| self.part(*slot, 0)).collect();
         }
         let mut targets = whole(self.parts(value));
         match kind {
