@@ -2,7 +2,8 @@
 //!
 //! - `facts`, `syntax`: what the program as a whole does: which functions run and how often, whose addresses are taken.
 //! - `objects`: objects are flattened into cells, one variable for each scalar part.
-//! - `body`, `stmt`, `expr`, `assign`, `branch`, `arithmetic`, `place`: functions become procedures. A step reads or writes at most one shared cell.
+//! - `body`, `stmt`, `expr`, `assign`, `branch`, `arithmetic`, `place`: functions become procedures. A step reads or
+//!   writes at most one shared cell.
 //! - `points`, `targets`: what pointers may lead to, and the limit on everything else.
 //! - `aggregate`: structs and unions as values.
 //! - `calls`, `threads`, `sync`, `mutex`, `atomics`: the functions of the library and of the compiler.

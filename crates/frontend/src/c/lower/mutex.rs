@@ -151,8 +151,8 @@ impl Body<'_, '_> {
         ))
     }
 
-    /// Takes a mutex if it is free, else returns a number that says that it is not. Whoever would wait for a mutex of his
-    /// own is told so by an error-checking one.
+    /// Takes a mutex if it is free, else returns a number that says that it is not. A thread that would wait for an
+    /// error-checking mutex of its own is told so.
     fn mutex_try(&mut self, lock: &Expr, failure: i128, waits: bool) -> Lowered<Ir> {
         let states = self.mutex(lock)?;
         if !self.low.facts.kinds {
