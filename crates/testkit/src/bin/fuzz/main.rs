@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use selvedge_driver::external::{Spin, find_solvers};
 use selvedge_testkit::c::compiler::Compiler;
+use selvedge_testkit::c::pointers::Pointers;
 use selvedge_testkit::c::sequential::Sequential;
 use selvedge_testkit::c::texts::{self as broken, BrokenPrograms};
 use selvedge_testkit::c::threads::Threads;
@@ -39,7 +40,7 @@ use selvedge_testkit::workers::Items;
 
 const USAGE: &str = "\
 usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|deadlock|calculus|integers|machine|tts|spin
-            |c|c-threads|c-parser|parser|verify|print|evidence
+            |c|c-threads|c-pointers|c-parser|parser|verify|print|evidence
             [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N] [--only KIND]
        fuzz faults [--count N] [--jobs N] [--program FILE]
        fuzz interrupts [--count N] [--seed N] [--first N] [--jobs N] [--program FILE]
@@ -62,6 +63,7 @@ tts     compares all ways to decide coverability on random thread-transition sys
 spin    compares SPIN with the oracle on the models of programs with threads
 c       compares what sequential C programs compute with what `cc` makes of them, in batches of 50
 c-threads compares all engines on C programs with threads, with what happens in runs of them, in batches of 10
+c-pointers compares where pointers lead in runs of C programs with what the points-to analysis says
 c-parser reads and lowers mutated C programs
 parser  reads and formats mutated texts
 verify  judges forged evidence about edited programs, and compares what is accepted with searches; --only KIND
@@ -128,6 +130,7 @@ fn main() -> ExitCode {
         "c" | "c-threads" => options.compile(),
         "tts" => options.run(Coverability),
         "verify" => options.run(options.judge()),
+        "c-pointers" => options.run(Pointers),
         "c-parser" => match broken::sources() {
             Ok(sources) => options.run(BrokenPrograms { sources }),
             Err(message) => usage(&message),
