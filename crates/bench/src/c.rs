@@ -353,10 +353,13 @@ mod tests {
 
     #[test]
     fn settled_disagreements_are_not_wrong() {
-        let (name, verdict, _) = SETTLED.lines().find_map(|line| {
-            let parts: Vec<&str> = line.split('\t').collect();
-            <[&str; 3]>::try_from(parts).ok().map(|[name, verdict, reason]| (name, verdict, reason))
-        }).expect("there is one");
+        let (name, verdict, _) = SETTLED
+            .lines()
+            .find_map(|line| {
+                let parts: Vec<&str> = line.split('\t').collect();
+                <[&str; 3]>::try_from(parts).ok().map(|[name, verdict, reason]| (name, verdict, reason))
+            })
+            .expect("there is one");
         let expected = if verdict == "safe" { "unsafe" } else { "safe" };
         let row = |verdict: &str, expected: &str| {
             let said = Said { verdict: verdict.to_owned(), ..Said::default() };

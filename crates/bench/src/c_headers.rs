@@ -73,7 +73,8 @@ impl Repository {
 
 fn repository(folder: PathBuf) -> Option<Repository> {
     let files = git(&folder, &["ls-tree", "-r", "--name-only", "HEAD"])?;
-    let files = String::from_utf8_lossy(&files).lines().filter(|file| file.ends_with(".c")).map(str::to_owned).collect();
+    let files =
+        String::from_utf8_lossy(&files).lines().filter(|file| file.ends_with(".c")).map(str::to_owned).collect();
     Some(Repository { folder, files })
 }
 
@@ -124,10 +125,8 @@ mod tests {
         run(&["init", "-q"]);
         run(&["add", "."]);
         run(&["-c", "user.name=n", "-c", "user.email=e", "commit", "-q", "-m", "m"]);
-        let headers = Headers {
-            repositories: repository(repo.clone()).into_iter().collect(),
-            folder: base.join("headers"),
-        };
+        let headers =
+            Headers { repositories: repository(repo.clone()).into_iter().collect(), folder: base.join("headers") };
         let name = "source/x__y__main.c";
         let found = headers.of(name, &base.join(name), "#include \"../a.h\"\n").expect("the folder is ours");
         let found = found.expect("the repository has it");

@@ -30,6 +30,7 @@ impl Quiet {
     /// Returns whether no other thread notices any step that a thread can make next.
     pub(super) fn is_quiet(&self, program: &Program, all: &Interpreter<'_>, state: &State, thread: &Thread) -> bool {
         let mut edges = all.edges(state, thread).iter().map(|edge| &program.edges[*edge]);
-        edges.len() > 0 && edges.all(|edge| self.visibility.is_invisible_step(edge) && !matches!(edge.op, Op::Assert(_)))
+        edges.len() > 0
+            && edges.all(|edge| self.visibility.is_invisible_step(edge) && !matches!(edge.op, Op::Assert(_)))
     }
 }

@@ -191,7 +191,9 @@ impl<'a> ExhaustiveSearch<'a> {
     fn moves_quietly(&mut self, number: usize, state: &State) -> Result<bool, Stop> {
         let Some(quiet) = &self.quiet else { return Ok(false) };
         let interpreter = Rc::clone(&self.interpreter);
-        for thread in state.threads.iter().filter(|thread| quiet.is_quiet(self.task.program, &interpreter, state, thread)) {
+        for thread in
+            state.threads.iter().filter(|thread| quiet.is_quiet(self.task.program, &interpreter, state, thread))
+        {
             let steps = interpreter.all_steps(state).filter(|step| step.thread == thread.id);
             let mut after = Vec::new();
             for step in steps {

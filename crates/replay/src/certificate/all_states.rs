@@ -23,8 +23,8 @@ use selvedge_check::execution::{State, Thread};
 use selvedge_check::{Run, Task, ThreadScope, Violation};
 use selvedge_ir::{Count, LocId, Op, Target};
 
-use super::{Flaw, Refused, Unjudged};
 use super::dead::Dead;
+use super::{Flaw, Refused, Unjudged};
 use crate::canonical::canonical;
 use crate::commutation::Commutation;
 use crate::interpreter::{Interpreter, Outcome};
@@ -129,9 +129,9 @@ impl Visit<'_> {
             let caller = thread.stack.iter().rev().nth(1).and_then(|frame| frame.call);
             let edges = self.interpreter.edges(state, thread).iter();
             edges.len() > 0
-                && edges.map(|edge| &self.task.program.edges[*edge]).all(|edge| {
-                    !matches!(edge.op, Op::Assert(_)) && self.commutation.is_invisible(edge, caller)
-                })
+                && edges
+                    .map(|edge| &self.task.program.edges[*edge])
+                    .all(|edge| !matches!(edge.op, Op::Assert(_)) && self.commutation.is_invisible(edge, caller))
         };
         (0..state.threads.len()).filter(|position| is_quiet(&state.threads[*position])).collect()
     }

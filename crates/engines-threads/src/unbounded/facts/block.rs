@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use selvedge_check::Role;
-use selvedge_ir::{EdgeId, LocId, Op, Program, Scope, Target, VarId};
 use selvedge_ir::flow::Flow;
+use selvedge_ir::{EdgeId, LocId, Op, Program, Scope, Target, VarId};
 use selvedge_logic::aig::{Aig, Lit};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::macro_step::ranks::Ranks;
@@ -61,7 +61,8 @@ impl<'a> Graph<'a> {
 
     /// Follows all ways from a place, where the thread and the shared variables have these values.
     pub(super) fn block(&self, aig: &mut Aig, place: Place, now: Valuation) -> Block {
-        let mut walk = Walk { graph: self, block: Block { outcomes: Vec::new(), error: Lit::FALSE }, inner: BTreeMap::new() };
+        let mut walk =
+            Walk { graph: self, block: Block { outcomes: Vec::new(), error: Lit::FALSE }, inner: BTreeMap::new() };
         walk.inner.insert((0, place), (Lit::TRUE, now));
         while let Some(((_, place), (guard, now))) = walk.inner.pop_first() {
             walk.leave(aig, place, guard, &now);

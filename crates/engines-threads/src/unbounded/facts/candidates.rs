@@ -16,7 +16,7 @@ const MOST_FLAGS: usize = 24;
 const FLAG_WIDTH: usize = 2;
 
 /// The most candidates for threads at certain places.
-const MOST_CANDIDATES: usize = 20_000;
+const MOST_CANDIDATES: usize = 8_000;
 
 const RELATIONS: [Relation; 6] = [
     Relation::Equal,

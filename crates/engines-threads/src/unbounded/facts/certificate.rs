@@ -1,13 +1,13 @@
 //! The facts as a certificate.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_check::formula::{Atom, FormulaId, Node};
 use selvedge_check::{Certificate, Place, Seen, Shape, ShapeProof};
 use selvedge_ir::{Scope, VarId};
 use selvedge_logic::aig::{Aig, Gate, Input, Lit, Translated};
 use selvedge_transition::formula_writer::FormulaWriter;
 
-use super::fact::Slot;
+use super::fact::{Fact, Relation, Slot};
 use super::search::{Key, Search};
 
 impl Search<'_> {
@@ -20,7 +20,7 @@ impl Search<'_> {
             let mut inputs: FxHashMap<Input, Atom> = FxHashMap::default();
             let mut known: FxHashMap<Slot, Lit> = FxHashMap::default();
             let mut all = Vec::new();
-            for fact in facts {
+            for fact in without_implied(facts) {
                 fact.for_each_slot(&mut |slot| {
                     let slot = self.plain(slot);
                     known.entry(slot).or_insert_with(|| {
@@ -67,6 +67,41 @@ impl Search<'_> {
                 let number = self.candidates.own(place.loc).iter().position(number);
                 Atom::Of { thread, var: number.expect("facts speak of kept variables only") as u32 }
             }
+        }
+    }
+}
+
+/// Leaves out facts that others of a list imply by their form.
+fn without_implied(facts: &[Fact]) -> Vec<&Fact> {
+    let known: FxHashSet<&Fact> = facts.iter().collect();
+    let is_known = |fact: &Fact| known.contains(fact);
+    let unit = |slot: &Slot, bit: &bool| is_known(&Fact::Clause(vec![(*slot, *bit)]));
+    let is_implied = |fact: &&Fact| match fact {
+        Fact::Clause(bits) => bits.len() > 1 && bits.iter().any(|(slot, bit)| unit(slot, bit)),
+        Fact::Unless(slot, bit, fact) => unit(slot, bit) || is_known(fact),
+        Fact::Related(relation, left, right) => stronger(*relation).iter().any(|(relation, turned)| {
+            let (left, right) = if *turned { (right, left) } else { (left, right) };
+            is_known(&Fact::Related(*relation, left.clone(), right.clone()))
+        }),
+        Fact::Bounded(relation, word, _) | Fact::Bounds(relation, _, word) => {
+            let equals = |fact: &&Fact| matches!(fact, Fact::Bounded(Relation::Equal, other, _) if other == word);
+            *relation != Relation::Equal && facts.iter().any(|fact| equals(&fact))
+        }
+        Fact::Condition(..) => false,
+    };
+    facts.iter().filter(|fact| !is_implied(fact)).collect()
+}
+
+/// Returns relations that imply a relation, and whether of the numbers in the other order.
+fn stronger(relation: Relation) -> Vec<(Relation, bool)> {
+    match relation {
+        Relation::Equal | Relation::Less { .. } => Vec::new(),
+        Relation::AtMost { signed } => {
+            vec![(Relation::Less { signed }, false), (Relation::Equal, false), (Relation::Equal, true)]
+        }
+        Relation::Differs => {
+            let less = |signed, turned| (Relation::Less { signed }, turned);
+            vec![less(false, false), less(false, true), less(true, false), less(true, true)]
         }
     }
 }

@@ -13,9 +13,9 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use selvedge_check::{Event, Role, Run, Stop};
-use selvedge_ir::{LocId, Scope, VarId};
+use selvedge_ir::{Count, LocId, Scope, VarId};
 use selvedge_logic::aig::{Aig, Encoder, Input, Lit};
 use selvedge_logic::sat::{Answer, SatLit, Solver};
 use selvedge_transition::macro_step::place::Place;
@@ -147,17 +147,20 @@ impl<'a> Search<'a> {
     /// The initial threads begin, where the shared variables have these values: all lists of at most `k` of them.
     fn initial(&mut self, sources: &[(Key, Order)], guard: Lit, shared: &Valuation) -> Result<(), Ended> {
         let program = self.graph.program;
-        let mut after = Vec::new();
+        let (mut after, mut least) = (Vec::new(), 0);
         for (kind, entry) in program.entries.iter_enumerated() {
-            let most = (1..=self.k).rev().find(|count| entry.count.allows(*count)).unwrap_or(0);
-            let more = (self.k + 1..self.k + 3).any(|count| entry.count.allows(count));
-            for _ in 0..if more { self.k } else { most } {
+            let most = match entry.count {
+                Count::Exactly(count) | Count::AtMost(count) => (count as usize).min(self.k),
+                Count::Any => self.k,
+            };
+            least += if matches!(entry.count, Count::Exactly(_)) { most } else { 0 };
+            for _ in 0..most {
                 let place = self.number(Place { role: Role::Free(kind), loc: program.procs[entry.proc].entry });
                 let begun = circuit::begin_kind(&mut self.aig, program, kind, shared).valuation;
                 after.push(After { place, vars: Vars::New(begun) });
             }
         }
-        for size in 1..=self.k.min(after.len()) {
+        for size in least.clamp(1, self.k)..=self.k.min(after.len()) {
             for chosen in choose(after.len(), size) {
                 self.claim(sources, guard, &after, shared, &chosen)?;
             }
@@ -174,7 +177,8 @@ impl<'a> Search<'a> {
                 continue;
             }
             // The thread that moves has number 0.
-            let order: Order = (0..key.threads.len()).map(|at| if at == mover { 0 } else { at + usize::from(at < mover) }).collect();
+            let order: Order =
+                (0..key.threads.len()).map(|at| if at == mover { 0 } else { at + usize::from(at < mover) }).collect();
             let mut places = key.threads.clone();
             let place = places.remove(mover);
             places.insert(0, place);
@@ -297,17 +301,20 @@ impl<'a> Search<'a> {
             facts.iter().map(|fact| fact.lit(&mut aig, &value)).collect()
         };
         self.aig = aig;
-        let mirrored = self.mirrored(&key, &order, &facts, after, shared);
+        let mut mirrored = self.mirrored(&key, &order, &facts, after, shared);
         let mut query = Query::new(self.run);
         let assumed = self.assumed(sources);
         for lit in &assumed {
             query.require(&self.aig, *lit);
         }
+        let assumed: FxHashSet<Lit> = assumed.into_iter().collect();
         query.require(&self.aig, guard);
-        let mut mirrored = mirrored;
         if is_new {
             if !query.is_satisfiable(&self.aig, None)? {
                 return Ok(());
+            }
+            if self.locs(&key).iter().any(|loc| self.graph.target.has_loc(*loc)) {
+                return Err(Ended::Error);
             }
             self.refuted(&query, &mut facts, &mut lits, &mut mirrored);
         }
@@ -336,7 +343,14 @@ impl<'a> Search<'a> {
     }
 
     /// The facts about threads at one place must hold in both orders.
-    fn mirrored(&mut self, key: &Key, order: &Order, facts: &[Fact], after: &[After], shared: &Valuation) -> Option<Vec<Lit>> {
+    fn mirrored(
+        &mut self,
+        key: &Key,
+        order: &Order,
+        facts: &[Fact],
+        after: &[After],
+        shared: &Valuation,
+    ) -> Option<Vec<Lit>> {
         let [one, other] = key.threads.as_slice() else { return None };
         if one != other {
             return None;
@@ -433,10 +447,8 @@ impl<'a> Search<'a> {
         for one in &ones {
             for other in &others {
                 let holders = [one, other].map(|key| self.is_holder(key.threads[0]));
-                let fits = match holders {
-                    [true, true] => false,
-                    [holds, other_holds] => one.held == other_holds || !holds && one.held && other.held && !other_holds,
-                };
+                let by_them = one.held == holders[1] && other.held == holders[0] && holders != [true, true];
+                let fits = by_them || one.held && other.held && holders == [false, false];
                 if fits && self.is_possible(&[(one.clone(), vec![0]), (other.clone(), vec![1])], Lit::TRUE)? {
                     return Ok(true);
                 }
