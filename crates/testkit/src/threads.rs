@@ -99,7 +99,7 @@ fn variants(kind: EngineKind, base: &EngineOptions) -> Vec<(String, EngineOption
 
 /// Returns whether an engine is one of those for several threads.
 pub fn is_for_threads(kind: EngineKind) -> bool {
-    kind == EngineKind::Views || kind.name().starts_with("threads")
+    matches!(kind, EngineKind::Views | EngineKind::Facts) || kind.name().starts_with("threads")
 }
 
 /// Returns all combinations of reductions, first none.
