@@ -4,6 +4,7 @@
 //! parts are stored once and identified by numbers; the block of a thread state under a shared valuation is computed
 //! once and looked up from then on. The engine suits small data and many threads.
 //!
+//! - `packed`: the same over packed states, wherever that is possible.
 //! - `store`: the states.
 //! - `start`: the initial states.
 //! - `search`: breadth first over whole states.
@@ -12,6 +13,7 @@
 
 mod certificate;
 mod order;
+mod packed;
 mod search;
 mod start;
 mod store;
@@ -23,6 +25,7 @@ use selvedge_check::{Engine, Explanation, Findings, Run, Stop, Task, Unsupported
 use selvedge_transition::macro_step::explicit::{Error, Model};
 
 use super::{Closing, PartialOrder, Reductions, Visit};
+use packed::Packing;
 use search::ExplicitSearch;
 
 /// The engine.
@@ -50,6 +53,17 @@ impl Engine for ThreadsExplicit {
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
         let model = Model::new(*task, self.options.reductions);
+        if let Some(packing) = self.packing(&model) {
+            let mut search = packing.search(&model, run);
+            return match search.run(Visit::UntilError)? {
+                Some(error) => Ok(Verdict::Unsafe(search.first_trace(error)?)),
+                None => Closing::Closed.verdict(
+                    (run, explanation),
+                    || search.certificate(),
+                    |_| unreachable!("nothing was left out"),
+                ),
+            };
+        }
         let mut search = ExplicitSearch::new(&model, self.options.reductions.partial_order, run);
         match search.run(Visit::UntilError)? {
             Some(error) => Ok(Verdict::Unsafe(search.first_trace(error)?)),
@@ -77,8 +91,20 @@ impl ThreadsExplicit {
         ThreadsExplicit { options: Options { reductions } }
     }
 
+    /// Returns the places of packed states, if no interleaving is to be left out and states can be packed.
+    fn packing(&self, model: &Model<'_>) -> Option<Packing> {
+        if self.options.reductions.partial_order == PartialOrder::Off { Packing::new(model) } else { None }
+    }
+
     fn findings(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Findings, Stop> {
         let model = Model::new(*task, self.options.reductions);
+        if let Some(packing) = self.packing(&model) {
+            let mut search = packing.search(&model, run);
+            search.run(Visit::Each)?;
+            let mut findings = search.findings()?;
+            findings.certificate = search.certificate()?;
+            return Ok(findings);
+        }
         let mut search = ExplicitSearch::new(&model, self.options.reductions.partial_order, run);
         search.run(Visit::Each)?;
         search.note_stops()?;
@@ -95,6 +121,11 @@ impl ThreadsExplicit {
     /// Visits all states, errors or not and without reductions, and returns the visible states of their threads.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Exploration, Stop> {
         let model = Model::new(*task, Reductions::NONE);
+        if let Some(packing) = Packing::new(&model) {
+            let mut search = packing.search(&model, run);
+            search.run(Visit::All)?;
+            return search.exploration();
+        }
         let mut search = ExplicitSearch::new(&model, PartialOrder::Off, run);
         search.run(Visit::All)?;
         let mut seen: FxHashSet<(u32, u32)> = FxHashSet::default();
