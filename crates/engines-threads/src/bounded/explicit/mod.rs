@@ -21,7 +21,7 @@ mod trace;
 
 use rustc_hash::FxHashSet;
 use selvedge_check::Exploration;
-use selvedge_check::{Engine, Explanation, Findings, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Engine, Explanation, Findings, Run, Seen, Stop, Task, Unsupported, Verdict};
 use selvedge_transition::macro_step::explicit::{Error, Model};
 
 use super::{Closing, PartialOrder, Reductions, Visit};
@@ -70,7 +70,7 @@ impl Engine for ThreadsExplicit {
             None => {
                 let closing = search.close()?;
                 let in_every_order = |explanation: &mut _| self.in_every_order().decide(task, run, explanation);
-                closing.verdict((run, explanation), || certificate::certificate(&search), in_every_order)
+                closing.verdict((run, explanation), || certificate::certificate(&search, Seen::All), in_every_order)
             }
         }
     }
@@ -113,7 +113,7 @@ impl ThreadsExplicit {
         };
         let mut findings = super::findings(task, &mut search, trace, |search, edge| search.asserts[edge.index()])?;
         if search.close()? == Closing::Closed {
-            findings.certificate = certificate::certificate(&search)?;
+            findings.certificate = certificate::certificate(&search, Seen::All)?;
         }
         Ok(findings)
     }

@@ -15,7 +15,7 @@ mod search;
 mod set;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_check::{Certificate, Exploration, Findings, Run, Stop};
+use selvedge_check::{Certificate, Exploration, Findings, Run, Seen, Stop};
 use selvedge_ir::{EdgeId, Trace};
 use selvedge_transition::macro_step::explicit::{Error, Model};
 use selvedge_transition::support::is_passive;
@@ -24,8 +24,14 @@ use super::certificate;
 use super::search::{ExplicitSearch, Met as MetBefore};
 use super::store::State;
 use crate::bounded::{PartialOrder, Visit};
-use layout::Layout;
+use layout::{Layout, PRELUDE};
 use search::{Met, PackedSearch};
+
+/// With more states than this, a certificate names the first ones only.
+const MOST_LISTED: usize = 10_000;
+
+/// The most values of a state that the judge can take one by one.
+const MOST_BITS: usize = 128;
 
 /// A search over packed states, whatever their size.
 pub(super) struct Search<'a> {
@@ -71,6 +77,8 @@ trait Searches {
     /// Copies the words of a state.
     fn read(&self, number: usize, words: &mut Vec<u64>);
     fn path(&self, number: usize) -> Vec<usize>;
+    /// The states with the initial threads.
+    fn starts(&self) -> &[usize];
     fn met(&self) -> &FxHashMap<Error, Met>;
     fn is_reached(&self, edge: EdgeId) -> bool;
 }
@@ -95,6 +103,10 @@ impl<const W: usize> Searches for PackedSearch<'_, W> {
 
     fn path(&self, number: usize) -> Vec<usize> {
         self.set.path(number)
+    }
+
+    fn starts(&self) -> &[usize] {
+        &self.starts
     }
 
     fn met(&self) -> &FxHashMap<Error, Met> {
@@ -159,7 +171,26 @@ impl<'a> Search<'a> {
 
     /// Returns the certificate of a search without errors; `None` if it would be too large.
     pub(super) fn certificate(&self) -> Result<Option<Certificate>, Stop> {
-        certificate::certificate(&self.search_with(0..self.states.len())?)
+        let (proof_shared, places) = (self.model.proof_shared(), self.model.places());
+        let widest = places.iter().map(|place| place.vars.len()).max().unwrap_or(0);
+        // The judge has room for so many values, the shared ones and those of all threads.
+        let fits = proof_shared.len() + widest * self.layout.most_threads() <= MOST_BITS;
+        if self.states.len() <= MOST_LISTED || !fits {
+            return certificate::certificate(&self.search_with(0..self.states.len())?, Seen::All);
+        }
+        let mut words = Vec::new();
+        let mut first = Vec::new();
+        for number in 0..self.states.len() {
+            self.run.tick()?;
+            self.states.read(number, &mut words);
+            if words[0] & PRELUDE != 0 {
+                first.push(number);
+            }
+        }
+        first.extend(self.states.starts());
+        first.sort_unstable();
+        first.dedup();
+        certificate::certificate(&self.search_with(first.into_iter())?, Seen::Reached)
     }
 
     /// Returns the visible states of threads.

@@ -43,6 +43,8 @@ pub(super) struct PackedSearch<'a, const W: usize> {
     pub(super) run: &'a Run<'a>,
     pub(super) layout: &'a Layout,
     pub(super) set: StateSet<W>,
+    /// The states with the initial threads.
+    pub(super) starts: Vec<usize>,
     rules: Rules,
     parts: Parts,
     bound: usize,
@@ -63,6 +65,7 @@ impl<'a, const W: usize> PackedSearch<'a, W> {
             run,
             layout,
             set: StateSet::new(),
+            starts: Vec::new(),
             rules: Rules::new(layout),
             parts: Parts::default(),
             bound: bound(&model.task) as usize,
@@ -165,7 +168,11 @@ impl<'a, const W: usize> PackedSearch<'a, W> {
 
     /// Adds a state whose threads were not looked at as ends of blocks.
     fn add_start(&mut self, state: &Packed<W>, parent: Option<usize>) -> Result<(), Stop> {
-        let Some(number) = self.add(state, parent)? else { return Ok(()) };
+        let added = self.add(state, parent)?;
+        if state[0] & PRELUDE == 0 {
+            self.starts.push(self.set.number(state).expect("it is known now"));
+        }
+        let Some(number) = added else { return Ok(()) };
         for loc in self.locs(state) {
             if self.model.task.target.has_loc(loc) {
                 self.meet(Error::Reaches(loc), number, None);

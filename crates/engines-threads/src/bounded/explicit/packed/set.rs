@@ -50,19 +50,31 @@ impl<const W: usize> StateSet<W> {
         self.len < u32::MAX as usize
     }
 
-    /// Adds a state that was found from another one, or is initial; returns its number unless it is known.
-    pub(super) fn add(&mut self, state: &Packed<W>, parent: Option<usize>) -> Option<usize> {
+    /// Returns the place of a state, or the free place where it would be, with half of its hash.
+    fn place(&self, state: &Packed<W>) -> (usize, u64) {
         let half = hash(state.iter().copied()) >> 32 << 32;
         let mut place = self.first_place(half);
         loop {
             let found = self.places[place];
-            if found == 0 {
-                break;
-            }
-            if (found ^ half) >> 32 == 0 && self.get((found as u32 - 1) as usize) == *state {
-                return None;
+            let is_here = || (found ^ half) >> 32 == 0 && self.get((found as u32 - 1) as usize) == *state;
+            if found == 0 || is_here() {
+                return (place, half);
             }
             place = (place + 1) & (self.places.len() - 1);
+        }
+    }
+
+    /// Returns the number of a state that is known.
+    pub(super) fn number(&self, state: &Packed<W>) -> Option<usize> {
+        let found = self.places[self.place(state).0];
+        (found != 0).then(|| (found as u32 - 1) as usize)
+    }
+
+    /// Adds a state that was found from another one, or is initial; returns its number unless it is known.
+    pub(super) fn add(&mut self, state: &Packed<W>, parent: Option<usize>) -> Option<usize> {
+        let (place, half) = self.place(state);
+        if self.places[place] != 0 {
+            return None;
         }
         let number = self.len;
         self.places[place] = half | (number as u64 + 1);
