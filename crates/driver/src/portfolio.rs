@@ -19,6 +19,7 @@ use selvedge_check::{Answer, CancelToken, EngineEnd, EngineRun, Event, Observer,
 use selvedge_engines::EngineKind;
 use selvedge_engines::table::Row;
 use selvedge_ir::callgraph::CallGraph;
+use selvedge_ir::{Count, Edge, Op, Program};
 
 use crate::attempt::{Attempt, CONTROL_FLOW, attempt, by_control_flow, equipped, takes};
 use crate::defect::{Panic, guard};
@@ -175,11 +176,24 @@ fn without_bound(prepared: &Prepared, options: &Options) -> Vec<&'static Row> {
             let (first, rest): (Vec<_>, Vec<_>) = others.partition(|kind| *kind == EngineKind::Sat);
             [takers(&[EngineKind::Pushdown]), first, vec![EngineKind::Summaries], rest].concat()
         }
+        // Where no two threads are of one kind there is nothing to count.
+        Some(team) if team.contains(&EngineKind::ThreadsExplicit) && threads_differ(prepared.task().program) => {
+            let (first, rest): (Vec<_>, Vec<_>) =
+                team.into_iter().partition(|kind| *kind == EngineKind::ThreadsExplicit);
+            [first, rest].concat()
+        }
         Some(team) => team,
         // Recursion with any number of threads is undecidable, but errors can be found.
         None => [takers(&[EngineKind::Rounds]), vec![EngineKind::Exhaustive]].concat(),
     };
     team.into_iter().map(EngineKind::row).collect()
+}
+
+/// Returns whether no two threads of a program are of one kind.
+fn threads_differ(program: &Program) -> bool {
+    let is_one = |count: Count| matches!(count, Count::Exactly(0 | 1) | Count::AtMost(0 | 1));
+    let starts = |edge: &Edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_));
+    program.entries.iter().all(|entry| is_one(entry.count)) && !program.edges.iter().any(starts)
 }
 
 /// Runs a team.

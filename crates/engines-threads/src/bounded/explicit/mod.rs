@@ -36,10 +36,20 @@ pub struct ThreadsExplicit {
 }
 
 /// The options of the engine.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The reductions of the search.
     pub reductions: Reductions,
+    /// With more states than this, a certificate names the first ones only, and the judge finds the others again.
+    ///
+    /// Default: 10,000, so that small certificates say what holds at each location.
+    pub most_listed: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { reductions: Reductions::default(), most_listed: 10_000 }
+    }
 }
 
 impl Engine for ThreadsExplicit {
@@ -59,7 +69,7 @@ impl Engine for ThreadsExplicit {
                 Some(error) => Ok(Verdict::Unsafe(search.first_trace(error)?)),
                 None => Closing::Closed.verdict(
                     (run, explanation),
-                    || search.certificate(),
+                    || search.certificate(self.options.most_listed),
                     |_| unreachable!("nothing was left out"),
                 ),
             };
@@ -88,7 +98,7 @@ impl ThreadsExplicit {
     /// Returns the same engine without partial order.
     fn in_every_order(&self) -> ThreadsExplicit {
         let reductions = Reductions { partial_order: PartialOrder::Off, ..self.options.reductions };
-        ThreadsExplicit { options: Options { reductions } }
+        ThreadsExplicit { options: Options { reductions, ..self.options } }
     }
 
     /// Returns the places of packed states, if no interleaving is to be left out and states can be packed.
@@ -102,7 +112,7 @@ impl ThreadsExplicit {
             let mut search = packing.search(&model, run);
             search.run(Visit::Each)?;
             let mut findings = search.findings()?;
-            findings.certificate = search.certificate()?;
+            findings.certificate = search.certificate(self.options.most_listed)?;
             return Ok(findings);
         }
         let mut search = ExplicitSearch::new(&model, self.options.reductions.partial_order, run);

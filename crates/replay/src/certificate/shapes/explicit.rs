@@ -23,7 +23,7 @@ use selvedge_check::{Role, Run, Seen, ShapeProof, ThreadScope};
 use selvedge_ir::{EdgeId, Expr, Op, Program, Scope, VarId};
 use smallvec::SmallVec;
 
-use super::super::concrete::{Arrival, Explorer, Seen as SeenThread};
+use super::super::concrete::{Arrival, Explorer};
 use super::super::{Flaw, Refused, Unjudged};
 use super::Routes;
 use super::table::Table;
@@ -58,12 +58,6 @@ struct End {
     ends: bool,
     /// The shared variables that the macro step concerns; the others are 0.
     shared: Bits,
-}
-
-/// The shared variables that the macro steps from a place concern, and their bits.
-struct Concern {
-    vars: Vec<VarId>,
-    bits: Bits,
 }
 
 /// A state: the number of threads that have ended, the shared variables in four parts, and the threads in ascending
@@ -101,8 +95,8 @@ pub(super) struct Explicit<'a> {
     /// The threads of the states, with their places and values; and their numbers.
     threads: Vec<(u32, Bits)>,
     numbers: FxHashMap<(u32, Bits), ThreadId>,
-    /// What macro steps concern, for the places from which some were looked at.
-    concerns: Vec<Option<Concern>>,
+    /// The shared variables that macro steps concern, for the places from which some were looked at.
+    concerned: Vec<Option<Bits>>,
     ends: FxHashMap<Mover, Rc<[End]>>,
     /// The number of cases that may still be looked at, where solvers can do better.
     left: Option<Rc<Cell<usize>>>,
@@ -119,10 +113,10 @@ impl<'a> Explicit<'a> {
         if !are_shared || widest > MOST_BITS || program.edges.iter().any(|edge| concerns_others(&edge.op)) {
             return Ok(None);
         }
-        let concerns = proof.places.iter().map(|_| None).collect();
+        let concerned = vec![None; proof.places.len()];
         let (states, first, threads, numbers) = (Lists::default(), Vec::new(), Vec::new(), FxHashMap::default());
         let ends = FxHashMap::default();
-        let mut explicit = Explicit { table, run, told, states, first, threads, numbers, concerns, ends, left: None };
+        let mut explicit = Explicit { table, run, told, states, first, threads, numbers, concerned, ends, left: None };
         // Few shapes with many states are common: proofs of sets in which most values do not matter.
         let of_shapes = (proof.shapes.len() + 16) * STATES_OF_A_SHAPE;
         let most = if proof.seen == Seen::All { MOST_STATES.min(of_shapes) } else { MOST_STATES };
@@ -221,29 +215,31 @@ impl<'a> Explicit<'a> {
                 }
             }
         }
-        if self.states.len() < u32::MAX as usize { Ok(()) } else { Err(Unjudged::Beyond("it has too many states").into()) }
+        if self.states.len() < u32::MAX as usize {
+            Ok(())
+        } else {
+            Err(Unjudged::Beyond("it has too many states").into())
+        }
     }
 
-    /// The bits of the shared variables that the macro steps from a place concern: those that the edges on its route
-    /// mention, or the calls that return there.
+    /// The shared variables that the macro steps from a place concern: those that the edges on its route mention, or the
+    /// calls that return there.
     fn concerned(&mut self, place: u32, routes: &mut Routes<'_>) -> Result<Bits, Refused> {
-        if let Some(concern) = &self.concerns[place as usize] {
-            return Ok(concern.bits);
+        if let Some(concerned) = self.concerned[place as usize] {
+            return Ok(concerned);
         }
         routes.find([&place], self.run)?;
         let moves = routes.of(place).nodes.iter().flatten();
         let edges: BTreeSet<EdgeId> = moves.flat_map(|step| [step.edge].into_iter().chain(step.caller)).collect();
         let program = self.table.task.program;
         let vars: BTreeSet<VarId> = edges.into_iter().flat_map(|edge| mentioned(program, edge)).collect();
-        let is_concerned = |var: &VarId| vars.contains(var);
-        let bits = bits(self.told.iter().map(is_concerned));
-        let vars = self.told.iter().copied().filter(is_concerned).collect();
-        self.concerns[place as usize] = Some(Concern { vars, bits });
-        Ok(bits)
+        let concerned = bits(self.told.iter().map(|var| vars.contains(var)));
+        self.concerned[place as usize] = Some(concerned);
+        Ok(concerned)
     }
 
     /// The ends of the macro steps of a thread, which are found once.
-    fn ends(&mut self, mover: Mover, routes: &Routes<'_>) -> Result<Rc<[End]>, Refused> {
+    fn ends(&mut self, mover: Mover, routes: &mut Routes<'_>) -> Result<Rc<[End]>, Refused> {
         if let Some(ends) = self.ends.get(&mover) {
             return Ok(Rc::clone(ends));
         }
@@ -253,38 +249,31 @@ impl<'a> Explicit<'a> {
     }
 
     /// All ends of the macro steps of a thread, or an error on the way.
-    fn ends_of(&mut self, mover: Mover, routes: &Routes<'_>) -> Result<Vec<End>, Refused> {
+    fn ends_of(&mut self, mover: Mover, routes: &mut Routes<'_>) -> Result<Vec<End>, Refused> {
         let (place, own) = self.threads[mover.thread as usize];
-        let concern = self.concerns[place as usize].as_ref().expect("the concern of the place was found before");
-        let mut explorer = Explorer::new(&self.table.places, &concern.vars);
+        let is_concerned = values(self.concerned(place, routes)?, self.told.len());
+        let told = || self.told.iter().copied().zip(&is_concerned);
+        let concerned: Vec<VarId> = told().filter(|(_, is)| **is).map(|(var, _)| var).collect();
+        let mut explorer = Explorer::new(&self.table.places, &concerned);
+        explorer.hidden = told().filter(|(_, is)| !**is).map(|(var, _)| var).collect();
         if let Some(left) = &self.left {
             explorer.left = Rc::clone(left);
         }
-        explorer.hidden = self.told.iter().copied().filter(|var| !concern.vars.contains(var)).collect();
         if let ThreadScope::AtMost(bound) | ThreadScope::Created(bound) = self.table.task.threads {
             explorer.room = (bound as usize).saturating_sub(mover.n_others + 1);
         }
-        let own = values(own, self.width(place));
-        let shared = values(mover.shared, self.told.len()).into_iter().zip(&self.told);
-        let shared: Vec<bool> =
-            shared.filter(|(_, var)| concern.vars.contains(var)).map(|(value, _)| value).collect();
-        let now = explorer.values(&shared, place, &own);
-        let arrivals = explorer.explore(routes.of(place), now, self.run)?;
+        let shared = values(mover.shared, self.told.len()).into_iter().zip(&is_concerned);
+        let shared: Vec<bool> = shared.filter(|(_, is)| **is).map(|(value, _)| value).collect();
+        let now = explorer.values(&shared, place, &values(own, self.width(place)));
         let mut ends = Vec::new();
-        for (edge, arrival) in arrivals {
+        for (edge, arrival) in explorer.explore(routes.of(place), now, self.run)? {
             ends.push(match arrival {
                 Arrival::Rule { shared, own, new } => {
-                    let ends = own.is_none();
-                    let threads = own.iter().chain(&new).map(|(place, values): &SeenThread| {
-                        (*place, bits(values.iter().copied()))
-                    });
-                    let threads: SmallVec<[(u32, Bits); 2]> = threads.collect();
-                    let concern = self.concerns[place as usize].as_ref().expect("it was there before");
-                    let mut values = concern.vars.iter().zip(shared).peekable();
-                    let of_told = |var: &VarId| values.next_if(|(next, _)| *next == var).is_some_and(|(_, value)| value);
-                    let shared = bits(self.told.iter().map(of_told));
-                    let threads = threads.into_iter().map(|thread| self.thread(thread)).collect();
-                    End { edge, threads, ends, shared }
+                    let mut shared = shared.into_iter();
+                    let shared = bits(is_concerned.iter().map(|is| *is && shared.next().is_some_and(|value| value)));
+                    let threads = own.iter().chain(&new).map(|(place, own)| (*place, bits(own.iter().copied())));
+                    let threads = threads.map(|thread| self.thread(thread)).collect();
+                    End { edge, threads, ends: own.is_none(), shared }
                 }
                 Arrival::Error(flaw) => return Err(flaw.into()),
                 Arrival::Start(_) => unreachable!("only the prelude's end starts threads, and it is not followed here"),

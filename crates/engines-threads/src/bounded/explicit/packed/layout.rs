@@ -237,7 +237,11 @@ impl Layout {
         let n_groups = self.groups.len();
         match self.groups.last() {
             Some(last) if last.kinds == [Kind::Prelude] => {
-                if words[0] & PRELUDE != 0 { &self.groups[n_groups - 1..] } else { &self.groups[..n_groups - 1] }
+                if words[0] & PRELUDE != 0 {
+                    &self.groups[n_groups - 1..]
+                } else {
+                    &self.groups[..n_groups - 1]
+                }
             }
             _ => &self.groups,
         }

@@ -27,9 +27,6 @@ use crate::bounded::{PartialOrder, Visit};
 use layout::{Layout, PRELUDE};
 use search::{Met, PackedSearch};
 
-/// With more states than this, a certificate names the first ones only.
-const MOST_LISTED: usize = 10_000;
-
 /// The most values of a state that the judge can take one by one.
 const MOST_BITS: usize = 128;
 
@@ -52,7 +49,11 @@ impl Packing {
 
     /// Returns a search that has not begun.
     pub(super) fn search<'a>(&'a self, model: &'a Model<'a>, run: &'a Run<'a>) -> Search<'a> {
-        fn of<'a, const W: usize>(model: &'a Model<'a>, layout: &'a Layout, run: &'a Run<'a>) -> Box<dyn Searches + 'a> {
+        fn of<'a, const W: usize>(
+            model: &'a Model<'a>,
+            layout: &'a Layout,
+            run: &'a Run<'a>,
+        ) -> Box<dyn Searches + 'a> {
             Box::new(PackedSearch::<W>::new(model, layout, run))
         }
         let layout = &self.0;
@@ -169,13 +170,14 @@ impl<'a> Search<'a> {
         Ok(search)
     }
 
-    /// Returns the certificate of a search without errors; `None` if it would be too large.
-    pub(super) fn certificate(&self) -> Result<Option<Certificate>, Stop> {
+    /// Returns the certificate of a search without errors; `None` if it would be too large. With more states than
+    /// `most_listed` it names the first ones only.
+    pub(super) fn certificate(&self, most_listed: usize) -> Result<Option<Certificate>, Stop> {
         let (proof_shared, places) = (self.model.proof_shared(), self.model.places());
         let widest = places.iter().map(|place| place.vars.len()).max().unwrap_or(0);
         // The judge has room for so many values, the shared ones and those of all threads.
         let fits = proof_shared.len() + widest * self.layout.most_threads() <= MOST_BITS;
-        if self.states.len() <= MOST_LISTED || !fits {
+        if self.states.len() <= most_listed || !fits {
             return certificate::certificate(&self.search_with(0..self.states.len())?, Seen::All);
         }
         let mut words = Vec::new();

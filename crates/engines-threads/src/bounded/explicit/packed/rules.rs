@@ -6,165 +6,161 @@
 //!
 //! [`footprint`]: selvedge_transition::macro_step::explicit::footprint
 
-use std::ops::Range;
+use super::layout::{Layout, Packed};
 
-use super::layout::Layout;
-
-/// The ends of the blocks of a thread.
-#[derive(Debug, Default)]
-pub(super) struct Rules {
-    ends: Vec<End>,
-    /// The bits of the words with shared variables that ends clear, and those that they set, word by word.
-    shared: Vec<(u64, u64)>,
+/// The ends of the blocks of threads.
+#[derive(Debug)]
+pub(super) struct Rules<const W: usize> {
+    ends: Vec<End<W>>,
     /// The values of the slots of the threads that ends start.
     born: Vec<u64>,
-    /// The entries: ranges of ends.
-    entries: Vec<Range<u32>>,
     /// For each group and post its table.
-    tables: Vec<Vec<Table>>,
+    tables: Vec<Vec<Table<W>>>,
+    n_entries: usize,
 }
 
 /// One end of a block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct End {
+pub(super) struct End<const W: usize> {
     /// The bits of the thread's slot that stay as they are.
     pub(super) keep: u64,
     /// The bits of its slot that are set.
     pub(super) set: u64,
-    /// The first of the changes of the words with shared variables.
-    shared: u32,
+    /// The other bits that are cleared, and those that are set then.
+    pub(super) clear: Packed<W>,
+    pub(super) put: Packed<W>,
     /// The threads that are started.
     born: (u32, u32),
 }
 
-/// What [`Rules`] are to remember about an end.
-#[derive(Debug)]
-pub(super) struct NewEnd {
-    pub(super) keep: u64,
-    pub(super) set: u64,
-    pub(super) shared: Vec<(u64, u64)>,
-    pub(super) born: Vec<u64>,
+impl<const W: usize> End<W> {
+    /// Makes the changes outside of slots.
+    pub(super) fn change(&self, words: &mut Packed<W>) {
+        for (word, (clear, put)) in words.iter_mut().zip(self.clear.iter().zip(&self.put)) {
+            *word = *word & !clear | put;
+        }
+    }
 }
 
-impl Rules {
-    pub(super) fn new(layout: &Layout) -> Rules {
+/// What determines the blocks of a thread at a post.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Key<const W: usize> {
+    pub(super) own: u64,
+    pub(super) shared: Packed<W>,
+    /// The number of threads that may start, where that matters.
+    pub(super) room: u64,
+}
+
+impl<const W: usize> Key<W> {
+    fn hash(&self) -> u64 {
+        hash([self.own, self.room].into_iter().chain(self.shared))
+    }
+}
+
+/// The numbers of the first end of an entry and of the first one behind it.
+pub(super) type Range = (u32, u32);
+
+impl<const W: usize> Rules<W> {
+    pub(super) fn new(layout: &Layout) -> Rules<W> {
         let tables = layout.groups.iter().map(|group| group.posts.iter().map(|_| Table::default()).collect());
-        Rules { tables: tables.collect(), ..Rules::default() }
+        Rules { ends: Vec::new(), born: Vec::new(), tables: tables.collect(), n_entries: 0 }
     }
 
     /// Returns the number of entries.
     pub(super) fn len(&self) -> usize {
-        self.entries.len()
+        self.n_entries
     }
 
-    /// Returns the ends of an entry, by their numbers, if it is known. The key is the same for all states that agree on
-    /// the variables that determine the blocks.
-    pub(super) fn find(&self, group: usize, post: usize, key: impl Key) -> Option<Range<u32>> {
-        let entry = self.tables[group][post].find(key)?;
-        Some(self.entries[entry as usize].clone())
+    /// Returns the ends of an entry, if it is known.
+    pub(super) fn find(&self, group: usize, post: usize, key: &Key<W>) -> Option<Range> {
+        self.tables[group][post].find(key)
     }
 
-    pub(super) fn end(&self, number: u32) -> End {
-        self.ends[number as usize]
-    }
-
-    /// Makes the changes of an end to the words with shared variables.
-    pub(super) fn change(&self, end: &End, words: &mut [u64]) {
-        let changes = &self.shared[end.shared as usize..];
-        words.iter_mut().zip(changes).for_each(|(word, (clear, set))| *word = *word & !clear | set);
+    pub(super) fn end(&self, number: u32) -> &End<W> {
+        &self.ends[number as usize]
     }
 
     /// Returns the threads that an end starts.
-    pub(super) fn born(&self, end: &End) -> &[u64] {
+    pub(super) fn born(&self, end: &End<W>) -> &[u64] {
         &self.born[end.born.0 as usize..end.born.1 as usize]
     }
 
-    /// Adds an entry.
-    pub(super) fn add(&mut self, group: usize, post: usize, key: impl Key, ends: Vec<NewEnd>) -> Range<u32> {
-        let first = self.ends.len() as u32;
-        for end in ends {
-            let (shared, born) = (self.shared.len() as u32, self.born.len() as u32);
-            self.shared.extend(end.shared);
-            self.born.extend(end.born);
-            let born = (born, self.born.len() as u32);
-            self.ends.push(End { keep: end.keep, set: end.set, shared, born });
-        }
-        let range = first..self.ends.len() as u32;
-        self.tables[group][post].insert(key, self.entries.len() as u32);
-        self.entries.push(range.clone());
-        range
+    /// Adds an end, with the threads that it starts; those of one entry follow one another.
+    pub(super) fn add_end(&mut self, keep: u64, set: u64, (clear, put): (Packed<W>, Packed<W>), born: &[u64]) {
+        let first = self.born.len() as u32;
+        self.born.extend(born);
+        self.ends.push(End { keep, set, clear, put, born: (first, self.born.len() as u32) });
+    }
+
+    /// Returns the number of ends.
+    pub(super) fn n_ends(&self) -> u32 {
+        self.ends.len() as u32
+    }
+
+    /// Adds an entry with the ends from a number on.
+    pub(super) fn add(&mut self, group: usize, post: usize, key: Key<W>, first: u32) -> Range {
+        let ends = (first, self.n_ends());
+        self.tables[group][post].insert(key, ends);
+        self.n_entries += 1;
+        ends
     }
 }
 
-/// The words of a key, all of one length for one table.
-pub(super) trait Key: Iterator<Item = u64> + Clone {}
-
-impl<T: Iterator<Item = u64> + Clone> Key for T {}
-
-/// A table with open addressing: each place has the number of the entry plus one, and then the words of its key.
-#[derive(Debug, Default)]
-struct Table {
-    words: Vec<u64>,
-    stride: usize,
-    n_places: usize,
+/// A table with open addressing, at most half full.
+#[derive(Debug)]
+struct Table<const W: usize> {
+    places: Vec<Option<(Key<W>, Range)>>,
     len: usize,
 }
 
-impl Table {
-    fn find(&self, key: impl Key) -> Option<u32> {
-        if self.len == 0 {
+impl<const W: usize> Default for Table<W> {
+    fn default() -> Table<W> {
+        Table { places: Vec::new(), len: 0 }
+    }
+}
+
+impl<const W: usize> Table<W> {
+    fn find(&self, key: &Key<W>) -> Option<Range> {
+        if self.places.is_empty() {
             return None;
         }
-        let mut place = self.place(key.clone());
-        loop {
-            let words = &self.words[place * self.stride..][..self.stride];
-            if words[0] == 0 {
-                return None;
+        let mask = self.places.len() - 1;
+        let mut place = key.hash() as usize & mask;
+        while let Some((known, ends)) = &self.places[place] {
+            if known == key {
+                return Some(*ends);
             }
-            if words[1..].iter().copied().eq(key.clone()) {
-                return Some(words[0] as u32 - 1);
-            }
-            place = (place + 1) & (self.n_places - 1);
+            place = (place + 1) & mask;
         }
-    }
-
-    fn place(&self, key: impl Key) -> usize {
-        hash(key) as usize & (self.n_places - 1)
+        None
     }
 
     /// Adds a key that is not there.
-    fn insert(&mut self, key: impl Key, entry: u32) {
-        if self.len * 2 >= self.n_places {
-            self.grow(1 + key.clone().count());
+    fn insert(&mut self, key: Key<W>, ends: Range) {
+        if self.len * 2 >= self.places.len() {
+            let n_places = (self.places.len() * 2).max(8);
+            let old = std::mem::replace(&mut self.places, vec![None; n_places]);
+            old.into_iter().flatten().for_each(|(key, ends)| self.write(key, ends));
         }
         self.len += 1;
-        self.write(u64::from(entry) + 1, key);
+        self.write(key, ends);
     }
 
-    fn write(&mut self, entry: u64, key: impl Key) {
-        let mut place = self.place(key.clone());
-        while self.words[place * self.stride] != 0 {
-            place = (place + 1) & (self.n_places - 1);
+    fn write(&mut self, key: Key<W>, ends: Range) {
+        let mask = self.places.len() - 1;
+        let mut place = key.hash() as usize & mask;
+        while self.places[place].is_some() {
+            place = (place + 1) & mask;
         }
-        let words = &mut self.words[place * self.stride..][..self.stride];
-        words.iter_mut().zip([entry].into_iter().chain(key)).for_each(|(to, from)| *to = from);
-    }
-
-    fn grow(&mut self, stride: usize) {
-        let n_places = (self.n_places * 2).max(8);
-        let old = std::mem::replace(&mut self.words, vec![0; n_places * stride]);
-        (self.n_places, self.stride) = (n_places, stride);
-        for words in old.chunks_exact(stride).filter(|words| words[0] != 0) {
-            self.write(words[0], words[1..].iter().copied());
-        }
+        self.places[place] = Some((key, ends));
     }
 }
 
 /// Returns a number whose bits depend on all words.
-pub(super) fn hash(words: impl Iterator<Item = u64>) -> u64 {
-    let mixed = words.fold(0u64, |hash, word| {
+pub(super) fn hash(words: impl IntoIterator<Item = u64>) -> u64 {
+    let mixed = words.into_iter().fold(0u64, |hash, word| {
         let product = u128::from(hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
-        (product ^ product >> 64) as u64 ^ (product >> 96) as u64
+        (product >> 64) as u64 ^ product as u64
     });
     mixed ^ mixed >> 29
 }

@@ -6,13 +6,11 @@
 //! the variables of its footprint only, so that the ends that were computed for one state are those of all states that
 //! agree on them. An error that a block meets is met when its ends are computed, at the first state that has it.
 
-use std::ops::Range;
-
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use selvedge_check::{Event, Run, Stop};
-use selvedge_ir::target::met;
 use selvedge_ir::LocId;
+use selvedge_ir::target::met;
 use selvedge_transition::macro_step::explicit::parts::{Kind, Local, Parts};
 use selvedge_transition::macro_step::explicit::start::{prelude, shared, thread};
 use selvedge_transition::macro_step::explicit::values::Bits;
@@ -20,11 +18,12 @@ use selvedge_transition::macro_step::explicit::{Error, From, Model, Out, compute
 use selvedge_transition::step::vars::initial_counts;
 use selvedge_transition::tts_extract::multisets;
 
-use super::layout::{HELD, Layout, PRELUDE, Packed};
-use super::rules::{NewEnd, Rules};
+use smallvec::SmallVec;
+
+use super::layout::{HELD, Layout, PRELUDE, Packed, Post};
+use super::rules::{Key, Rules};
 use super::set::StateSet;
 use crate::bounded::{Visit, bound};
-
 
 /// With more entries than this, tables are emptied.
 const MOST_ENTRIES: usize = 1 << 22;
@@ -38,6 +37,23 @@ pub(super) struct Met {
     pub(super) by: Option<Local>,
 }
 
+/// The bits of a state that determine the blocks of threads at a post.
+struct Mask<const W: usize> {
+    own: u64,
+    shared: Packed<W>,
+    /// True if the number of threads that may start matters, too.
+    starts: bool,
+    is_prelude: bool,
+}
+
+impl<const W: usize> Mask<W> {
+    fn new(post: &Post) -> Mask<W> {
+        let mut shared = [0; W];
+        shared.iter_mut().zip(&post.shared).for_each(|(mask, of_post)| *mask = *of_post);
+        Mask { own: post.own, shared, starts: post.starts, is_prelude: post.kind == Kind::Prelude }
+    }
+}
+
 pub(super) struct PackedSearch<'a, const W: usize> {
     pub(super) model: &'a Model<'a>,
     pub(super) run: &'a Run<'a>,
@@ -45,7 +61,9 @@ pub(super) struct PackedSearch<'a, const W: usize> {
     pub(super) set: StateSet<W>,
     /// The states with the initial threads.
     pub(super) starts: Vec<usize>,
-    rules: Rules,
+    /// For each group and post, the variables that determine the blocks.
+    masks: Vec<Vec<Mask<W>>>,
+    rules: Rules<W>,
     parts: Parts,
     bound: usize,
     expanded: usize,
@@ -66,6 +84,7 @@ impl<'a, const W: usize> PackedSearch<'a, W> {
             layout,
             set: StateSet::new(),
             starts: Vec::new(),
+            masks: layout.groups.iter().map(|group| group.posts.iter().map(Mask::new).collect()).collect(),
             rules: Rules::new(layout),
             parts: Parts::default(),
             bound: bound(&model.task) as usize,
@@ -229,40 +248,32 @@ impl<'a, const W: usize> PackedSearch<'a, W> {
 
     /// Adds the successors of a state by the blocks of one of its threads.
     fn follow(&mut self, state: &Packed<W>, number: usize, slot: usize, own: u64) -> Result<(), Stop> {
-        let group = &self.layout.groups[number];
-        let at = group.number(own);
-        let post = &group.posts[at];
-        let room = if post.starts { self.room(state) } else { 0 };
-        let shared = state.iter().zip(&post.shared).map(|(word, mask)| word & mask);
-        let key = [own & post.own, room as u64].into_iter().chain(shared);
+        let at = self.layout.groups[number].number(own);
+        let mask = &self.masks[number][at];
+        let mut shared = *state;
+        shared.iter_mut().zip(&mask.shared).for_each(|(word, mask)| *word &= mask);
+        let room = if mask.starts { self.room(state) } else { 0 };
+        let key = Key { own: own & mask.own, shared, room: room as u64 };
         // What the prelude leads to depends on all variables.
-        let known = if post.kind == Kind::Prelude { None } else { self.rules.find(number, at, key.clone()) };
-        let ends = match known {
+        let known = if mask.is_prelude { None } else { self.rules.find(number, at, &key) };
+        let (first, end) = match known {
             Some(ends) => ends,
             None => {
-                let ends = self.compute(state, number, own, room)?;
                 if self.rules.len() >= MOST_ENTRIES {
                     (self.rules, self.parts) = (Rules::new(self.layout), Parts::default());
                 }
-                self.rules.add(number, at, key, ends)
+                let first = self.rules.n_ends();
+                self.compute(state, number, own, room)?;
+                self.rules.add(number, at, key, first)
             }
         };
-        self.follow_all(state, (number, slot, own), ends)
-    }
-
-    fn follow_all(
-        &mut self,
-        state: &Packed<W>,
-        (number, slot, own): (usize, usize, u64),
-        ends: Range<u32>,
-    ) -> Result<(), Stop> {
         let group = &self.layout.groups[number];
-        for end in ends {
+        for end in first..end {
             let end = self.rules.end(end);
             let mut next = *state;
-            self.rules.change(&end, &mut next);
+            end.change(&mut next);
             group.replace(&mut next, slot, own & end.keep | end.set);
-            let born = self.rules.born(&end);
+            let born = self.rules.born(end);
             for child in born {
                 group.replace(&mut next, 0, *child);
             }
@@ -284,7 +295,7 @@ impl<'a, const W: usize> PackedSearch<'a, W> {
 
     /// Computes the ends of the blocks of a thread, and records the errors and assertions on the way. After the prelude
     /// the initial threads begin.
-    fn compute(&mut self, state: &Packed<W>, number: usize, own: u64, room: usize) -> Result<Vec<NewEnd>, Stop> {
+    fn compute(&mut self, state: &Packed<W>, number: usize, own: u64, room: usize) -> Result<(), Stop> {
         let (model, layout) = (self.model, self.layout);
         let group = &layout.groups[number];
         let (local, holds) = (group.local(model, own), group.post(own).holds);
@@ -295,28 +306,29 @@ impl<'a, const W: usize> PackedSearch<'a, W> {
             self.meet(*error, self.expanded, Some(local.clone()));
         }
         block.asserts.iter().for_each(|edge| self.asserts[edge.index()] = true);
-        let is_prelude = local.kind == Kind::Prelude;
-        let (over, goes_on): (Vec<&Out>, _) = block.outs.iter().partition(|out| is_prelude && out.me.is_none());
-        for out in &over {
-            self.begin(&self.parts.shared[out.shared as usize].clone(), Some(self.expanded))?;
+        for out in &block.outs {
+            if local.kind == Kind::Prelude && out.me.is_none() {
+                self.begin(&self.parts.shared[out.shared as usize].clone(), Some(self.expanded))?;
+            } else {
+                self.add_end(number, own, out);
+            }
         }
-        Ok(goes_on.into_iter().map(|out: &Out| self.packed_end(number, own, out)).collect())
+        Ok(())
     }
 
-    /// Returns what an end changes in the words of a state.
-    fn packed_end(&self, number: usize, own: u64, out: &Out) -> NewEnd {
+    /// Adds what an end changes in the words of a state to the rules.
+    fn add_end(&mut self, number: usize, own: u64, out: &Out) {
         let (model, group) = (self.model, &self.layout.groups[number]);
         let pack = |local: u32, holds: bool| group.packed(model, &self.parts.locals[local as usize], holds);
         let after = out.me.map_or(0, |me| pack(me, out.holds));
         let keep = if after == 0 { 0 } else { group.untouched(own, after) };
-        let mut words = vec![0; self.layout.n_shared_words];
-        self.layout.write_shared(model, &self.parts.shared[out.shared as usize], &mut words);
-        words[0] |= if out.holds { HELD } else { 0 };
-        let concerned = group.post(own).shared_concerned.iter().zip(words);
-        let mut shared: Vec<(u64, u64)> = concerned.map(|(clear, word)| (*clear, word & clear)).collect();
-        shared[0].0 |= HELD;
-        shared[0].1 |= if out.holds { HELD } else { 0 };
-        NewEnd { keep, set: after & !keep, shared, born: out.born.iter().map(|child| pack(*child, false)).collect() }
+        let (mut clear, mut put) = ([0; W], self.blank(&self.parts.shared[out.shared as usize]));
+        clear.iter_mut().zip(&group.post(own).shared_concerned).for_each(|(clear, concerned)| *clear = *concerned);
+        put.iter_mut().zip(&clear).for_each(|(put, clear)| *put &= clear);
+        clear[0] |= HELD;
+        put[0] |= if out.holds { HELD } else { 0 };
+        let born: SmallVec<[u64; 4]> = out.born.iter().map(|child| pack(*child, false)).collect();
+        self.rules.add_end(keep, after & !keep, (clear, put), &born);
     }
 
     /// Records the assertions at which threads are: a thread that another one keeps from ever moving has reached its

@@ -52,7 +52,7 @@ impl<const W: usize> StateSet<W> {
 
     /// Returns the place of a state, or the free place where it would be, with half of its hash.
     fn place(&self, state: &Packed<W>) -> (usize, u64) {
-        let half = hash(state.iter().copied()) >> 32 << 32;
+        let half = hash(*state) >> 32 << 32;
         let mut place = self.first_place(half);
         loop {
             let found = self.places[place];
@@ -145,9 +145,7 @@ mod tests {
     fn states_with_one_half_of_a_hash_are_told_apart() {
         let mut set: StateSet<1> = StateSet::new();
         let mut by_half = std::collections::HashMap::new();
-        let pair = (0u64..).find_map(|word| {
-            by_half.insert(hash([word].into_iter()) >> 32, word).map(|other| (word, other))
-        });
+        let pair = (0u64..).find_map(|word| by_half.insert(hash([word]) >> 32, word).map(|other| (word, other)));
         let (one, other) = pair.expect("some hashes have one half");
         assert!(set.add(&[one], None).is_some() && set.add(&[other], None).is_some());
         assert!(set.add(&[one], None).is_none() && set.add(&[other], None).is_none());
