@@ -270,7 +270,7 @@ impl<'a> Explicit<'a> {
             ends.push(match arrival {
                 Arrival::Rule { shared, own, new } => {
                     let mut shared = shared.into_iter();
-                    let shared = bits(is_concerned.iter().map(|is| *is && shared.next().is_some_and(|value| value)));
+                    let shared = bits(is_concerned.iter().map(|is| *is && shared.next() == Some(true)));
                     let threads = own.iter().chain(&new).map(|(place, own)| (*place, bits(own.iter().copied())));
                     let threads = threads.map(|thread| self.thread(thread)).collect();
                     End { edge, threads, ends: own.is_none(), shared }

@@ -17,7 +17,6 @@ use selvedge_transition::macro_step::explicit::values::Bits;
 use selvedge_transition::macro_step::explicit::{Error, From, Model, Out, compute};
 use selvedge_transition::step::vars::initial_counts;
 use selvedge_transition::tts_extract::multisets;
-
 use smallvec::SmallVec;
 
 use super::layout::{HELD, Layout, PRELUDE, Packed, Post};
