@@ -127,6 +127,7 @@ fn obligations(task: &Task<'_>, certificate: &Certificate) -> String {
     if let Certificate::Shapes(proof) = certificate {
         let threads: usize = proof.shapes.iter().map(|shape| shape.threads.len()).sum();
         return match proof.seen {
+            Seen::Reached => "the start, and all steps of all states between places".to_string(),
             Seen::All => format!(
                 "the start, and the steps of {} in {}",
                 count(threads, "thread"),

@@ -318,6 +318,7 @@ pub fn certificate_text(certificate: &Certificate) -> String {
         Certificate::Shapes(proof) => {
             let places = count(proof.places.len(), "place");
             match proof.seen {
+                Seen::Reached => format!("all states that can be reached, found again one by one, over {places}"),
                 Seen::All => format!("a closed set of {} of threads over {places}", count(proof.shapes.len(), "shape")),
                 Seen::Any(k) => format!(
                     "a closed table of {} of {} over {places}",

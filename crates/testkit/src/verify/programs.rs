@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use selvedge_check::{
-    CancelToken, Certificate, CoverClaim, Limits, Outcome, Question, Run, Seen, Task, ThreadScope, Verdict,
+    CancelToken, Certificate, CoverClaim, Limits, Outcome, Question, Run, Task, ThreadScope, Verdict,
 };
 use selvedge_driver::{Options, Pass, Simplified, check, simplify};
 use selvedge_engines::contexts::rounds::proof::certificate;
@@ -125,8 +125,8 @@ impl Proofs {
             Proofs::ControlFlow => matches!(certificate, Certificate::ControlFlow(_)),
             Proofs::Summaries => matches!(certificate, Certificate::Summaries(_)),
             Proofs::Induction => matches!(certificate, Certificate::Induction { .. }),
-            Proofs::Threads => matches!(certificate, Certificate::Shapes(proof) if proof.seen == Seen::All),
-            Proofs::Views => matches!(certificate, Certificate::Shapes(proof) if proof.seen != Seen::All),
+            Proofs::Threads => matches!(certificate, Certificate::Shapes(proof) if proof.seen.is_all()),
+            Proofs::Views => matches!(certificate, Certificate::Shapes(proof) if !proof.seen.is_all()),
             Proofs::CoverViews => claim(|claim| matches!(claim, CoverClaim::Views(_))),
             Proofs::CoverVectors => claim(|claim| matches!(claim, CoverClaim::Vectors(_))),
             Proofs::CoverBasis => claim(|claim| matches!(claim, CoverClaim::Basis { .. })),
