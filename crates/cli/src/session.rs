@@ -25,6 +25,8 @@ pub(crate) struct Session {
     pub(crate) prop: Option<PathBuf>,
     /// The dialect of Boolean programs, where the user names one.
     pub(crate) dialect: Option<Dialect>,
+    /// Set if the options that files bring along do not count.
+    pub(crate) ignores_file_options: bool,
     /// How C programs are read.
     pub(crate) c: CArgs,
     /// The SMT solvers.
@@ -41,6 +43,7 @@ pub(crate) fn open(cli: &Cli, start: Instant, cancel: CancelToken) -> Arc<Sessio
         start,
         prop: cli.prop.clone(),
         dialect: cli.dialect,
+        ignores_file_options: cli.no_file_options,
         c: cli.c.clone(),
         solvers: solvers(),
         limits: cli.command.limits(),

@@ -39,6 +39,9 @@ pub(crate) struct Cli {
     /// selvedge]
     #[arg(long, value_name = "DIALECT", global = true, value_parser = dialect_parser())]
     pub(crate) dialect: Option<Dialect>,
+    /// Ignore the options in the line `// options: ..` of a file
+    #[arg(long, global = true)]
+    pub(crate) no_file_options: bool,
     #[command(flatten)]
     pub(crate) c: CArgs,
     #[command(subcommand)]

@@ -11,7 +11,7 @@ use selvedge_export::{horn, promela};
 use selvedge_report::Context;
 use selvedge_report::text::{self, Row};
 
-use super::program::{self, Program, Warnings};
+use super::program::{self, FileQuestion, Program, Warnings};
 use crate::args::CrosscheckArgs;
 use crate::crash;
 use crate::exit::Exit;
@@ -88,7 +88,7 @@ fn one(input: &Input, args: &CrosscheckArgs, others: &Others, session: &Arc<Sess
 fn read(input: &Input, args: &CrosscheckArgs, session: &Arc<Session>) -> Result<(Program, OwnedTask), Exit> {
     let watch = session.watch(args.limits(), Instant::now());
     let (input, question, inner) = (input.clone(), args.question.clone(), Arc::clone(session));
-    let read = move || program::pose(&input, &question, Warnings::Hidden, &inner);
+    let read = move || program::pose(&input, &question, FileQuestion::Counts, Warnings::Hidden, &inner);
     supervised(&watch, || true, read).unwrap_or_else(|end| match end {
         NoResult::Stopped(stop) => Err(session.refuse(Exit::from(stop), stop)),
         NoResult::Panicked(panic) => {
@@ -116,7 +116,7 @@ fn conditions(args: &CrosscheckArgs, session: &Session) -> Run<'static> {
 
 /// Returns what an engine says, judged.
 fn engine(kind: EngineKind, subject: &Arc<Program>, args: &CrosscheckArgs, session: &Session) -> (Row, Exit) {
-    let options = Options { question: args.question.question(), engine: Some(kind.row()), ..Options::default() };
+    let options = Options { question: subject.question.question(), engine: Some(kind.row()), ..Options::default() };
     let run = conditions(args, session);
     let start = Instant::now();
     let subject = Arc::clone(subject);

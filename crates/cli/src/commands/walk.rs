@@ -4,7 +4,7 @@ use selvedge_check::Outcome;
 use selvedge_driver::{ExecutedTrace, Options, check};
 use selvedge_report::json::read_saved;
 
-use super::program::{self, Warnings};
+use super::program::{self, FileQuestion, Warnings};
 use crate::args::QuestionArgs;
 use crate::exit::Exit;
 use crate::input::Input;
@@ -17,8 +17,8 @@ type Walked = (program::Program, ExecutedTrace);
 pub(crate) fn saved(trace: &Input, input: &Input, question: &QuestionArgs, session: &Session) -> Result<Walked, Exit> {
     let source = program::read_data(trace, session)?;
     let file = read_saved(source.text()).map_err(|error| program::not_readable(&source, &error, session))?;
-    program::same_question(question, &file.question, "trace", &source, session)?;
-    let (subject, posed) = program::pose(input, question, Warnings::Hidden, session)?;
+    let (subject, posed) = program::pose(input, question, FileQuestion::Counts, Warnings::Hidden, session)?;
+    program::same_question(&subject.question, &file.question, "trace", &source, session)?;
     let refuse = |message: String| session.refuse(Exit::Input, format!("{}: {message}", source.name));
     let trace = file.trace(&posed.program).map_err(|error| refuse(error.to_string()))?;
     let found = ExecutedTrace::new(posed, trace);
@@ -27,10 +27,11 @@ pub(crate) fn saved(trace: &Input, input: &Input, question: &QuestionArgs, sessi
 
 /// Returns the execution that a check finds. Other answers are printed, and end the command.
 pub(crate) fn checked(input: &Input, question: &QuestionArgs, session: &Session) -> Result<Walked, Exit> {
-    let subject = program::load(input, &question.load_options(), Warnings::Hidden, session)?;
-    let mut options = Options { question: question.question(), jobs: 2, ..Options::default() };
+    let subject = program::load(input, &question.view(), FileQuestion::Counts, Warnings::Hidden, session)?;
+    let mut options = Options { question: subject.question.question(), jobs: 2, ..Options::default() };
     // A bound that no run exceeds changes no answer.
-    options.question.threads = options.question.threads.or(subject.threads.filter(|_| question.initial.is_none()));
+    let initial = options.question.initial;
+    options.question.threads = options.question.threads.or(subject.threads.filter(|_| initial.is_none()));
     let answer = check(subject.subject(), &options, &session.run());
     let answer = answer.map_err(|failure| program::failed(&failure, session))?;
     match answer.outcome {

@@ -107,7 +107,7 @@ pub fn read(source: Source, options: &Options) -> Unit {
 pub fn read_with(text: &str, load: &crate::LoadOptions) -> Unit {
     let path = load.path.as_ref().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
     let mut options = Options {
-        model: load.data_model,
+        model: load.data_model.unwrap_or_default(),
         include: load.include.clone(),
         defines: load.defines.clone(),
         ..Options::default()
@@ -125,7 +125,7 @@ pub(crate) fn load(text: &str, load: &crate::LoadOptions) -> crate::Loaded {
     let mut loaded = crate::Loaded::default();
     if !unit.has_errors() {
         let malloc_bound = load.malloc_bound.unwrap_or(2);
-        let options = lower::Options { malloc_bound, externs: load.externs, asked: properties };
+        let options = lower::Options { malloc_bound, externs: load.externs.unwrap_or_default(), asked: properties };
         loaded = lower::lower(&mut unit, &options);
     }
     loaded.diagnostics.extend(unit.diagnostics.iter().cloned());

@@ -77,6 +77,7 @@ codes! {
     MisplacedNondet "SV0039";
     MisplacedGoto "SV0040";
     RelationalUpdate "SV0041";
+    FileOption "SV0042";
     UnusedVariable "SV0101";
     UnusedLabel "SV0102";
     Unreachable "SV0103";

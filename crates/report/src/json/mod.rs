@@ -8,6 +8,7 @@ mod certificate;
 mod cover;
 mod integers;
 mod over_bits;
+mod question;
 mod reachable;
 mod report;
 mod system;
@@ -15,11 +16,12 @@ mod threads;
 mod trace;
 
 pub use certificate::{CertificateFile, ProofView, read_certificate};
+pub use question::QuestionView;
 pub use reachable::reachable;
 pub(crate) use report::{add, list};
 pub use report::{answer, diagnostics, each, report};
 pub use system::{SystemCertificateFile, read_system_certificate};
-pub use trace::{QuestionView, ReadError, TraceFile, digest, read_saved, read_trace};
+pub use trace::{ReadError, TraceFile, digest, read_saved, read_trace};
 
 use selvedge_frontend::visible::is_hidden;
 use serde::{Deserialize, Serialize};

@@ -16,7 +16,7 @@ use super::trace::{Grouping, trace_in};
 use crate::annotated_trace::{Context, Execution};
 use crate::names::count;
 use crate::palette::Palette;
-use crate::projection;
+use crate::{Reading, projection};
 
 /// The level of detail of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +34,14 @@ pub struct Style {
     pub detail: Detail,
 }
 
-/// Renders the block of an answer about a program, without the last line. `load` is the time that reading took.
-pub fn report(context: Context<'_>, answer: &Answer, load: Duration, style: Style) -> String {
+/// Renders the block of an answer about a program, without the last line.
+pub fn report(context: Context<'_>, answer: &Answer, reading: Reading<'_>, style: Style) -> String {
     let mut block = Block::of(&context.source.name, answer, headline(answer), &style.palette);
     if let Some(warning) = nothing_checked(answer) {
         block.fact("warning", warning);
+    }
+    if let Some(options) = reading.options_text() {
+        block.fact("options", options);
     }
     block.fact("scope", scope(&answer.model.task()));
     if answer.each.is_none() {
@@ -48,7 +51,7 @@ pub fn report(context: Context<'_>, answer: &Answer, load: Duration, style: Styl
     for (name, fact) in explanation_facts(&answer.explanation) {
         block.fact(name, fact);
     }
-    block.fact("engine", format!("{}, {}", answer.engine, times(answer, load)));
+    block.fact("engine", format!("{}, {}", answer.engine, times(answer, reading.time)));
     let is_news = |run: &&EngineRun| match run.end {
         EngineEnd::Answered => false,
         EngineEnd::Defect(_) => true,
