@@ -436,7 +436,12 @@ impl<'a> Annotator<'a> {
         let mut events = match self.context.map.edges[step.edge].role {
             Role::Holds => vec![Event::Condition(true)],
             Role::Fails => vec![Event::Condition(false)],
-            Role::Statement | Role::Initialise | Role::Enforce | Role::FallOff | Role::Section => Vec::new(),
+            Role::Statement
+            | Role::Initialise
+            | Role::Enforce
+            | Role::FallOff
+            | Role::Section
+            | Role::Violation => Vec::new(),
         };
         let Some(after) = after else {
             events.push(Event::AssertionFails);

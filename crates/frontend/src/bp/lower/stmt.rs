@@ -2,11 +2,12 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_ir::span::{Origin, Role, Span};
-use selvedge_ir::{Assign, Call, Expr, LocId, Op, Spawn, VarId};
+use selvedge_ir::{Assign, BinaryOp, Call, Expr, LocId, Op, Spawn, VarId};
 
 use super::body::{Body, inner_blocks, is_step, values};
 use super::expr::{Context, ExprCx};
-use super::{Lowering, Meaning, NameKind};
+use super::number::{Check, Place, any};
+use super::{Lowering, Meaning, NameKind, Shape};
 use crate::bp::ast::{self, Block, If, Name, StartThread, Stmt, StmtKind, Symbol, Target, While};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::suggest::nearest;
@@ -72,13 +73,13 @@ impl<'a> Body<'_, 'a> {
             StmtKind::Assign(assign) => self.assign(assign, from, to, origin),
             StmtKind::Call(call) => self.call(stmt, call, from, to, origin),
             StmtKind::Assert(condition) => {
-                let (condition, n_choices) = self.condition(Context::Plain, condition);
+                let (condition, n_choices) = self.condition(Context::Plain, condition, from, origin);
                 self.step(from, to, Op::Assert(condition), n_choices, origin);
             }
             StmtKind::Assume(condition) => self.assume(Context::Passive, condition, from, to, origin),
             StmtKind::Constrain(condition) => self.constrain(condition, from, to, origin),
             StmtKind::Abortif(condition) => {
-                let (condition, n_choices) = self.condition(Context::Passive, condition);
+                let (condition, n_choices) = self.condition(Context::Passive, condition, from, origin);
                 self.step(from, to, Op::assume(Expr::negate(condition)), n_choices, origin);
             }
             StmtKind::Dead(names) => self.dead(names, from, to, origin),
@@ -97,14 +98,17 @@ impl<'a> Body<'_, 'a> {
         self.low.found.program.procs[self.proc].exit
     }
 
-    pub(super) fn condition(&mut self, context: Context, condition: &ast::Expr) -> (Expr, u32) {
+    /// Lowers the condition of a statement at a location.
+    fn condition(&mut self, context: Context, condition: &ast::Expr, from: LocId, origin: Origin) -> (Expr, u32) {
         let mut cx = ExprCx::new(&self.view);
         let expr = self.low.expr(&mut cx, context, condition);
-        (expr, cx.n_choices)
+        let (n_choices, checks) = (cx.n_choices, cx.checks);
+        self.must_hold(from, checks, n_choices, origin);
+        (expr, n_choices)
     }
 
     pub(super) fn assume(&mut self, context: Context, condition: &ast::Expr, from: LocId, to: LocId, origin: Origin) {
-        let (condition, n_choices) = self.condition(context, condition);
+        let (condition, n_choices) = self.condition(context, condition, from, origin);
         self.step(from, to, Op::assume(condition), n_choices, origin);
     }
 
@@ -113,7 +117,8 @@ impl<'a> Body<'_, 'a> {
         if let StmtKind::Print(exprs) = kind {
             let mut cx = ExprCx::new(&self.view);
             for expr in exprs {
-                self.low.expr(&mut cx, Context::Plain, expr);
+                let shape = if self.low.is_number(&cx, expr) { Shape::any_number() } else { Shape::default() };
+                self.low.value(&mut cx, Context::Plain, (shape, "_"), expr);
             }
         }
     }
@@ -166,7 +171,9 @@ impl<'a> Body<'_, 'a> {
     fn return_stmt(&mut self, results: &[ast::Expr], from: LocId, origin: Origin) -> Flow {
         let mut cx = ExprCx::new(&self.view);
         let mut exprs: Vec<Expr> = results.iter().map(|expr| self.low.expr(&mut cx, Context::Plain, expr)).collect();
-        self.low.check_choices(cx.n_choices, origin.span);
+        let (n_choices, checks) = (cx.n_choices, cx.checks);
+        self.low.check_choices(n_choices, origin.span);
+        self.must_hold(from, checks, n_choices, origin);
         let (due, is_entry) = (self.unit.n_results, self.is_entry);
         if exprs.len() != due {
             match exprs.len() {
@@ -199,8 +206,8 @@ impl<'a> Body<'_, 'a> {
 
     /// Adds two edges for a condition: it holds, or it does not. Each has its own choices.
     fn branch(&mut self, keyword: Span, condition: &ast::Expr, from: LocId, holds: LocId, fails: LocId) {
-        let (expr, n_choices) = self.condition(Context::Plain, condition);
         let span = keyword.to(condition.span);
+        let (expr, n_choices) = self.condition(Context::Plain, condition, from, Origin { span, role: Role::Statement });
         let negated = Expr::negate(expr.clone());
         self.step(from, holds, Op::assume(expr), n_choices, Origin { span, role: Role::Holds });
         self.step(from, fails, Op::assume(negated), n_choices, Origin { span, role: Role::Fails });
@@ -240,96 +247,142 @@ impl<'a> Body<'_, 'a> {
     fn dead(&mut self, names: &[Name], from: LocId, to: LocId, origin: Origin) {
         let mut active = Vec::with_capacity(names.len());
         for name in names {
-            if let Some(var) = self.low.active_target(&self.view, *name) {
-                let choice = Expr::choice(active.len() as u32);
-                active.push((var, choice));
+            if let Some(first) = self.low.active_target(&self.view, *name) {
+                for var in self.low.found.cells(first) {
+                    let choice = any(active.len() as u32, self.low.shape(var));
+                    active.push((var, choice));
+                }
             }
         }
+        let n_choices = names.len().max(active.len()) as u32;
         active.sort_by_key(|(var, _)| *var);
         active.dedup_by_key(|(var, _)| *var);
-        let n_choices = names.len() as u32;
         self.update(from, to, Assign { active, ..Assign::skip() }, n_choices, origin);
     }
 
-    fn assign(&mut self, assign: &ast::Assign, from: LocId, to: LocId, origin: Origin) {
-        let targets = self.targets(&assign.targets);
+    /// Lowers an assignment. Where a value leaves its range although the constraint holds, the step is an error.
+    pub(super) fn assign(&mut self, assign: &ast::Assign, from: LocId, to: LocId, origin: Origin) {
+        let mut cx = ExprCx::new(&self.view);
+        let targets = self.low.targets(&mut cx, &assign.targets);
         if assign.targets.len() != assign.values.len() {
-            self.wrong_value_count(assign);
+            self.low.wrong_value_count(assign);
         }
         let mut lowered = Assign::skip();
-        let mut cx = ExprCx::new(&self.view);
+        let mut new_values = FxHashMap::default();
         for (index, value) in assign.values.iter().enumerate() {
-            let n_choices = cx.n_choices;
-            let meaning = targets.get(index).copied().flatten();
-            let context = if let Some(Meaning::Passive(_)) = meaning { Context::Passive } else { Context::Plain };
-            let expr = self.low.expr(&mut cx, context, value);
-            match meaning {
-                Some(Meaning::Active(var)) => lowered.active.push((var, expr)),
-                Some(Meaning::Passive(var)) => lowered.passive.push((var, expr)),
+            let (n_choices, n_checks) = (cx.n_choices, cx.checks.len());
+            let target = targets.get(index).and_then(Option::as_ref);
+            let context = match target {
+                Some(Place { meaning: Meaning::Passive(_), .. }) => Context::Passive,
+                _ => Context::Plain,
+            };
+            let Some(place) = target else {
+                let shape = if self.low.is_number(&cx, value) { Shape::any_number() } else { Shape::default() };
+                self.low.value(&mut cx, context, (shape, "_"), value);
                 // The value is discarded, so its choices are not made.
-                None => cx.n_choices = n_choices,
+                cx.n_choices = n_choices;
+                cx.checks.truncate(n_checks);
+                continue;
+            };
+            let (value, new_value) = self.low.value(&mut cx, context, (place.shape, &place.name), value);
+            match (place.meaning, &place.index) {
+                (Meaning::Passive(var), _) => {
+                    if cx.checks.len() > n_checks {
+                        self.low.unchecked_passive(origin.span);
+                    }
+                    lowered.passive.push((var, value));
+                }
+                (Meaning::Active(var), None) => {
+                    new_values.insert(var, new_value);
+                    lowered.active.push((var, value));
+                }
+                (Meaning::Active(first), Some(index)) => {
+                    for (var, is_this) in self.low.assigned_elements(first, index) {
+                        let (value, new_value) = self.low.value_of_element(var, is_this, &value, &new_value);
+                        new_values.insert(var, new_value);
+                        lowered.active.push((var, value));
+                    }
+                }
             }
         }
+        let checks = std::mem::take(&mut cx.checks);
+        let first_of_constraint = cx.n_choices;
         if let Some(constrain) = &assign.constrain {
             lowered.constrain = self.low.expr(&mut cx, Context::Constrain, constrain);
         }
-        let n_choices = cx.n_choices;
+        let (n_choices, mut errors) = (cx.n_choices, std::mem::take(&mut cx.checks));
+        if !checks.is_empty() {
+            let mut possible = Expr::TRUE;
+            if let Some(constrain) = assign.constrain.as_ref().filter(|_| errors.is_empty()) {
+                cx.n_choices = first_of_constraint;
+                cx.new_values = new_values;
+                possible = self.low.expr(&mut cx, Context::Constrain, constrain);
+                if possible.is_passive() {
+                    self.low.unchecked_passive(constrain.span);
+                }
+            }
+            let guarded = |check: Check| match &possible {
+                Expr::Bool(true) => check,
+                possible => Check { holds: Expr::binary(BinaryOp::Implies, possible.clone(), check.holds), ..check },
+            };
+            errors.extend(checks.into_iter().map(guarded));
+        }
+        self.must_hold(from, errors, n_choices, origin);
         self.update(from, to, lowered, n_choices, origin);
     }
 
-    fn wrong_value_count(&mut self, assign: &ast::Assign) {
-        let (n_targets, n_values) = (assign.targets.len(), assign.values.len());
-        let (Some(first), Some(last)) = (assign.targets.first(), assign.targets.last()) else { return };
-        let noun = if n_targets == 1 { "variable" } else { "variables" };
-        let message = format!("{} for {n_targets} {noun}", values(n_values));
-        let mut diagnostic = Diagnostic::new(Code::WrongValueCount, message, first.span().to(last.span()))
-            .label(format!("{n_targets} {noun}"));
-        if let (Some(first), Some(last)) = (assign.values.first(), assign.values.last()) {
-            diagnostic = diagnostic.also(first.span.to(last.span), values(n_values));
+    /// Lowers `lock(x)`, which waits until `x` is false and makes it true in the same step, and `unlock(x)`, which is an
+    /// error if `x` is false. Returns whether the call is one of them; procedures with these names come first.
+    fn lock_stmt(&mut self, call: &ast::Call, from: LocId, to: LocId, origin: Origin) -> bool {
+        let name = self.low.text(call.callee.symbol);
+        let is_lock = name == "lock";
+        let is_ours = (is_lock || name == "unlock") && call.targets.is_empty();
+        let ([argument], true) = (call.args.as_slice(), is_ours) else { return false };
+        if self.low.find_procedure(&self.view, call.callee.symbol).is_some() {
+            return false;
         }
-        self.low.report(diagnostic);
-    }
-
-    /// Resolves left-hand sides; `None` for `_` and for names that were reported.
-    fn targets(&mut self, targets: &[Target]) -> Vec<Option<Meaning>> {
-        let mut meanings = Vec::with_capacity(targets.len());
-        for target in targets {
-            meanings.push(match target {
-                Target::Var(name) => self.low.resolve(&self.view, name.symbol, name.span),
-                Target::Discard(_) => None,
-            });
+        let target = match &argument.kind {
+            ast::ExprKind::Var(symbol) => Target::Var(Name { symbol: *symbol, span: argument.span }),
+            ast::ExprKind::Element(element) if !element.is_primed => Target::Element(element.clone()),
+            _ => {
+                let message = format!("`{name}` takes a variable");
+                self.low.report(Diagnostic::new(Code::WrongType, message, argument.span));
+                return true;
+            }
+        };
+        let mut cx = ExprCx::new(&self.view);
+        let holds = self.low.expr(&mut cx, Context::Plain, argument);
+        if cx.n_choices > 0 {
+            let message = format!("`{name}` takes one variable, not any of several");
+            self.low.report(Diagnostic::new(Code::Unsupported, message, argument.span));
+            return true;
         }
-        if targets.len() > 1 {
-            self.check_assigned_once(targets, &mut meanings);
+        let (span, value) = (argument.span, if is_lock { ast::Const::T } else { ast::Const::F });
+        let value = ast::Expr { span, kind: ast::ExprKind::Const(value) };
+        let is_free = ast::Expr { span, kind: ast::ExprKind::Not(Box::new(argument.clone())) };
+        if !is_lock {
+            let mut locked = vec![Check { holds, message: format!("`{}` is not locked", span.of(self.low.source)) }];
+            // An index that leaves the array is an error of the assignment.
+            for outside in cx.checks {
+                let inside = outside.holds;
+                locked[0].holds = Expr::binary(BinaryOp::Implies, inside, locked[0].holds.clone());
+            }
+            self.must_hold(from, locked, 0, origin);
         }
-        meanings
-    }
-
-    fn check_assigned_once(&mut self, targets: &[Target], meanings: &mut [Option<Meaning>]) {
-        let mut seen: FxHashMap<(VarId, bool), Span> = FxHashMap::default();
-        for (target, meaning) in targets.iter().zip(meanings) {
-            let key = match *meaning {
-                Some(Meaning::Active(var)) => (var, false),
-                Some(Meaning::Passive(var)) => (var, true),
-                None => continue,
-            };
-            let Some(first) = seen.insert(key, target.span()) else { continue };
-            let name = &self.low.found.program.vars[key.0].name;
-            let message = format!("`{name}` is assigned twice in one statement");
-            let diagnostic = Diagnostic::new(Code::AssignedTwice, message, target.span())
-                .label("again here")
-                .also(first, "first here")
-                .help("use `_` to discard a value");
-            self.low.report(diagnostic);
-            *meaning = None;
-        }
+        let constrain = Some(if is_lock { is_free } else { argument.clone() });
+        self.assign(&ast::Assign { targets: vec![target], values: vec![value], constrain }, from, to, origin);
+        true
     }
 
     fn call(&mut self, stmt: &Stmt, call: &ast::Call, from: LocId, to: LocId, origin: Origin) {
         let is_async = stmt.labels.iter().any(|label| self.low.text(label.symbol).starts_with("ASYNC_"));
-        let meanings = self.targets(&call.targets);
+        if !is_async && self.lock_stmt(call, from, to, origin) {
+            return;
+        }
+        let meanings = self.low.targets(&mut ExprCx::new(&self.view), &call.targets);
         let results = self.call_results(&call.targets, &meanings);
-        let (args, n_choices) = self.args(&call.args);
+        let params = self.low.find_procedure(&self.view, call.callee.symbol).map(|id| self.low.tables.units[id].params);
+        let (args, n_choices) = self.args(params, &call.args, from, origin);
         let Some(callee) = self.low.procedure(&self.view, call.callee.symbol, call.callee.span) else { return };
         self.check_args(callee, call.callee, args.len());
         if is_async {
@@ -347,11 +400,17 @@ impl<'a> Body<'_, 'a> {
         self.step(from, back, Op::Call(Call { results, callee, args }), n_choices, origin);
     }
 
-    fn call_results(&mut self, targets: &[Target], meanings: &[Option<Meaning>]) -> Vec<Option<VarId>> {
+    fn call_results(&mut self, targets: &[Target], places: &[Option<Place>]) -> Vec<Option<VarId>> {
         let mut results = Vec::with_capacity(targets.len());
-        for (target, meaning) in targets.iter().zip(meanings) {
-            results.push(match (target, meaning) {
-                (_, Some(Meaning::Active(var))) => Some(*var),
+        for (target, place) in targets.iter().zip(places) {
+            let is_plain = |place: &&Place| place.index.is_none() && place.shape.range.is_none();
+            if let Some(other) = place.as_ref().filter(|place| !is_plain(place)) {
+                let message = format!("the result of a call is a truth value, which cannot go to `{}`", other.name);
+                let help = "assign the result to a Boolean variable, and use that in another statement";
+                self.low.report(Diagnostic::new(Code::WrongType, message, target.span()).help(help));
+            }
+            results.push(match (target, place.as_ref().map(|place| place.meaning)) {
+                (_, Some(Meaning::Active(var))) => Some(var),
                 (Target::Var(name), Some(Meaning::Passive(_))) => self.low.active_target(&self.view, *name),
                 _ => None,
             });
@@ -359,10 +418,29 @@ impl<'a> Body<'_, 'a> {
         results
     }
 
-    fn args(&mut self, args: &[ast::Expr]) -> (Vec<Expr>, u32) {
+    /// Lowers the arguments of a call, whose parameters are known if the procedure exists.
+    fn args(
+        &mut self,
+        params: Option<&[ast::Param]>,
+        args: &[ast::Expr],
+        from: LocId,
+        origin: Origin,
+    ) -> (Vec<Expr>, u32) {
         let mut cx = ExprCx::new(&self.view);
-        let args = args.iter().map(|arg| self.low.expr(&mut cx, Context::Plain, arg)).collect();
-        (args, cx.n_choices)
+        let mut values = Vec::with_capacity(args.len());
+        for (index, arg) in args.iter().enumerate() {
+            let param = params.and_then(|params| params.get(index));
+            let range = param.and_then(|param| param.range).map(|range| (range.lo, range.hi));
+            let shape = match param {
+                None if self.low.is_number(&cx, arg) => Shape::any_number(),
+                _ => Shape { range, ..Shape::default() },
+            };
+            let name = param.map_or("_", |param| self.low.text(param.name.symbol));
+            values.push(self.low.value(&mut cx, Context::Plain, (shape, name), arg).0);
+        }
+        let (n_choices, checks) = (cx.n_choices, cx.checks);
+        self.must_hold(from, checks, n_choices, origin);
+        (values, n_choices)
     }
 
     fn check_args(&mut self, callee: selvedge_ir::ProcId, name: Name, given: usize) {
@@ -403,7 +481,9 @@ impl<'a> Body<'_, 'a> {
             },
             StartThread::Name(name) => self.start_by_name(*name, from, to, origin),
             StartThread::Call { callee, args } => {
-                let (args, n_choices) = self.args(args);
+                let params = self.low.find_procedure(&self.view, callee.symbol);
+                let params = params.map(|id| self.low.tables.units[id].params);
+                let (args, n_choices) = self.args(params, args, from, origin);
                 let Some(id) = self.low.procedure(&self.view, callee.symbol, callee.span) else { return };
                 self.check_args(id, *callee, args.len());
                 self.step(from, to, Op::Spawn(Spawn { callee: id, args }), n_choices, origin);
@@ -445,6 +525,60 @@ fn has_label(stmt: &Stmt) -> bool {
 }
 
 impl Lowering<'_> {
+    fn wrong_value_count(&mut self, assign: &ast::Assign) {
+        let (n_targets, n_values) = (assign.targets.len(), assign.values.len());
+        let (Some(first), Some(last)) = (assign.targets.first(), assign.targets.last()) else { return };
+        let noun = if n_targets == 1 { "variable" } else { "variables" };
+        let message = format!("{} for {n_targets} {noun}", values(n_values));
+        let mut diagnostic = Diagnostic::new(Code::WrongValueCount, message, first.span().to(last.span()))
+            .label(format!("{n_targets} {noun}"));
+        if let (Some(first), Some(last)) = (assign.values.first(), assign.values.last()) {
+            diagnostic = diagnostic.also(first.span.to(last.span), values(n_values));
+        }
+        self.report(diagnostic);
+    }
+
+    /// Resolves left-hand sides; `None` for `_` and for names that were reported.
+    fn targets(&mut self, cx: &mut ExprCx<'_>, targets: &[Target]) -> Vec<Option<Place>> {
+        let mut places = Vec::with_capacity(targets.len());
+        for target in targets {
+            places.push(self.place(cx, target));
+        }
+        if targets.len() > 1 {
+            self.check_assigned_once(targets, &mut places);
+        }
+        places
+    }
+
+    /// Reports variables that are assigned twice. Of an array, different elements may be assigned if their numbers are
+    /// constants.
+    fn check_assigned_once(&mut self, targets: &[Target], places: &mut [Option<Place>]) {
+        let mut seen: FxHashMap<(VarId, bool), Span> = FxHashMap::default();
+        for (target, place) in targets.iter().zip(places) {
+            let Some(assigned) = place.as_ref() else { continue };
+            let keys: Vec<(VarId, bool)> = match (assigned.meaning, &assigned.index) {
+                (Meaning::Passive(var), _) => vec![(var, true)],
+                (Meaning::Active(var), None) => vec![(var, false)],
+                (Meaning::Active(first), Some(index)) => {
+                    self.assigned_elements(first, index).into_iter().map(|(var, _)| (var, false)).collect()
+                }
+            };
+            let earlier = keys.iter().find_map(|key| seen.get(key).copied());
+            seen.extend(keys.into_iter().map(|key| (key, target.span())));
+            let Some(first) = earlier else { continue };
+            let message = match assigned.index {
+                None => format!("`{}` is assigned twice in one statement", assigned.name),
+                Some(_) => format!("an element of `{}` may be assigned twice in one statement", assigned.name),
+            };
+            let diagnostic = Diagnostic::new(Code::AssignedTwice, message, target.span())
+                .label("again here")
+                .also(first, "first here")
+                .help("use `_` to discard a value");
+            self.report(diagnostic);
+            *place = None;
+        }
+    }
+
     /// Returns the first procedure that has this label.
     fn label_owner(&mut self, symbol: Symbol) -> Option<selvedge_ir::ProcId> {
         let tables = &self.tables;

@@ -27,11 +27,12 @@ impl Lowering<'_> {
         let mut unused = std::mem::take(&mut self.unused_labels);
         for (var, is_used) in self.used.iter_enumerated() {
             let declared = &self.found.program.vars[var];
-            if *is_used || is_generated_variable(&declared.name) {
+            if *is_used || is_generated_variable(&declared.name) || self.found.shapes[var].is_element {
                 continue;
             }
+            let name = declared.name.split('[').next().unwrap_or_default();
             let kind = if matches!(declared.scope, Scope::Local(_)) { "local variable" } else { "variable" };
-            let message = format!("the {kind} `{}` is never used", declared.name);
+            let message = format!("the {kind} `{name}` is never used");
             unused.push(Diagnostic::new(Code::UnusedVariable, message, self.found.map.vars[var]));
         }
         self.found.diagnostics.append(&mut unused);

@@ -138,6 +138,7 @@ impl<'t> Parser<'t> {
     /// Returns whether the next tokens begin a statement (or a label before one) and cannot go on with an expression.
     fn begins_statement(&self) -> bool {
         match self.kind() {
+            TokenKind::Word if self.peek(1) == TokenKind::LBracket => self.begins_element_assignment(),
             TokenKind::Word => matches!(self.peek(1), TokenKind::Colon | TokenKind::Becomes | TokenKind::LParen),
             TokenKind::Number => self.peek(1) == TokenKind::Colon,
             TokenKind::If
@@ -159,6 +160,13 @@ impl<'t> Parser<'t> {
             | TokenKind::Decl => true,
             _ => false,
         }
+    }
+
+    /// Returns whether `a[..] :=` follows, with few tokens in the brackets.
+    fn begins_element_assignment(&self) -> bool {
+        const MOST: usize = 12;
+        let close = (2..MOST).find(|ahead| self.peek(*ahead) == TokenKind::RBracket);
+        close.is_some_and(|close| self.peek(close + 1) == TokenKind::Becomes)
     }
 
     /// Returns whether the next token ends a block.

@@ -4,7 +4,9 @@ use selvedge_ir::span::Span;
 
 use super::Parser;
 use super::expr::call_in_expression;
-use crate::bp::ast::{Arm, Assign, Block, Call, Else, Expr, If, Name, StartThread, Stmt, StmtKind, Target, While};
+use crate::bp::ast::{
+    Arm, Assign, Block, Call, Element, Else, Expr, If, Name, StartThread, Stmt, StmtKind, Target, While,
+};
 use crate::bp::lexer::TokenKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::tokens::Kind as _;
@@ -280,7 +282,7 @@ impl Parser<'_> {
         if self.peek(1) == TokenKind::LParen {
             return self.call(Vec::new());
         }
-        if !matches!(self.peek(1), TokenKind::Becomes | TokenKind::Comma) {
+        if !matches!(self.peek(1), TokenKind::Becomes | TokenKind::Comma | TokenKind::LBracket) {
             self.bump();
             self.miss("`:=` or `(`");
             return StmtKind::Error;
@@ -305,6 +307,11 @@ impl Parser<'_> {
         }
         let span = self.span();
         match self.variable() {
+            Some(array) if self.at(TokenKind::LBracket) => {
+                let index = self.index();
+                let element = Element { span: self.since(array.span), array, index, is_primed: false };
+                Some(Target::Element(Box::new(element)))
+            }
             Some(name) => Some(Target::Var(name)),
             None if self.lost => None,
             None => Some(Target::Discard(span)),
@@ -336,6 +343,13 @@ impl Parser<'_> {
                 | TokenKind::Xor
                 | TokenKind::Eq
                 | TokenKind::Ne
+                | TokenKind::Less
+                | TokenKind::LessEq
+                | TokenKind::Greater
+                | TokenKind::GreaterEq
+                | TokenKind::Plus
+                | TokenKind::Minus
+                | TokenKind::Percent
                 | TokenKind::Implies
                 | TokenKind::Question
                 | TokenKind::Comma
