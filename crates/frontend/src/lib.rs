@@ -8,6 +8,7 @@ pub mod codes;
 pub mod diagnostic;
 mod file_options;
 pub mod files;
+mod foreign;
 pub mod fp;
 pub mod gcl;
 mod load;

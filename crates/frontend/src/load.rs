@@ -7,10 +7,10 @@ use selvedge_ir::span::SourceMap;
 use selvedge_ir::tts::Tts;
 use selvedge_ir::{Count, Entry, LocId, Proc, Program};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::file_options::FileOptions;
 use crate::source::Source;
-use crate::{bp, c, gcl, pds, spec, tts};
+use crate::{bp, c, foreign, gcl, pds, spec, tts};
 
 /// An input language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,7 +183,7 @@ impl Language {
 
     fn read(self, text: &str, options: &LoadOptions) -> Loaded {
         match self {
-            Language::Bp => bp::load(text, options),
+            Language::Bp => other_language(text, bp::load(text, options)),
             Language::C => c::load(text, options),
             Language::Gcl => gcl::load(text),
             Language::Pds => pds::load(text),
@@ -201,6 +201,17 @@ impl Language {
             Language::C | Language::Pds | Language::Tts | Language::Spec => None,
         }
     }
+}
+
+/// Replaces the errors in a Boolean program by one, if its text is in another language.
+fn other_language(text: &str, loaded: Loaded) -> Loaded {
+    if !loaded.has_errors() {
+        return loaded;
+    }
+    let Some((name, advice, span)) = foreign::recognise(text) else { return loaded };
+    let message = format!("this looks like {name}, but it is read as a Boolean program");
+    let diagnostic = Diagnostic::new(Code::OtherLanguage, message, span).help(advice);
+    Loaded { diagnostics: vec![diagnostic], ..Loaded::default() }
 }
 
 /// Adds the procedure `main` between two locations, which one thread runs.

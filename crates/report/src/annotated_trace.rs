@@ -436,12 +436,9 @@ impl<'a> Annotator<'a> {
         let mut events = match self.context.map.edges[step.edge].role {
             Role::Holds => vec![Event::Condition(true)],
             Role::Fails => vec![Event::Condition(false)],
-            Role::Statement
-            | Role::Initialise
-            | Role::Enforce
-            | Role::FallOff
-            | Role::Section
-            | Role::Violation => Vec::new(),
+            Role::Statement | Role::Initialise | Role::Enforce | Role::FallOff | Role::Section | Role::Violation => {
+                Vec::new()
+            }
         };
         let Some(after) = after else {
             events.push(Event::AssertionFails);

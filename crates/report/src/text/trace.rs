@@ -304,9 +304,13 @@ pub fn event_text(name: &str, event: &Event) -> String {
 fn note(role: Role) -> Option<&'static str> {
     match role {
         Role::Enforce => Some("enforced"),
-        Role::Statement | Role::Holds | Role::Fails | Role::Initialise | Role::FallOff | Role::Section | Role::Violation => {
-            None
-        }
+        Role::Statement
+        | Role::Holds
+        | Role::Fails
+        | Role::Initialise
+        | Role::FallOff
+        | Role::Section
+        | Role::Violation => None,
     }
 }
 

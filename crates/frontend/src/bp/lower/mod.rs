@@ -15,6 +15,7 @@ mod number;
 mod relation;
 mod sections;
 mod stmt;
+mod traps;
 mod unused;
 
 use index_vec::IndexVec;
@@ -75,6 +76,7 @@ pub(super) fn lower(
     }
     if !lowering.found.diagnostics.iter().any(Diagnostic::is_error) {
         lowering.warn_of_unused();
+        lowering.warn_of_traps();
     }
     let Output { program, map, diagnostics, .. } = lowering.found;
     Loaded::of_program(program, map, diagnostics)
@@ -218,6 +220,10 @@ impl<'a> Lowering<'a> {
             vars.sort_unstable();
             let near = nearest(text, vars.iter().map(|var| self.found.program.vars[*var].name.as_str()));
             diagnostic = match near {
+                _ if matches!(text, "true" | "True" | "TRUE") => diagnostic.help("the constant is written `T`, or `1`"),
+                _ if matches!(text, "false" | "False" | "FALSE") => {
+                    diagnostic.help("the constant is written `F`, or `0`")
+                }
                 None if self.tables.procs.contains_key(&symbol) => {
                     diagnostic.help(format!("`{text}` is a procedure; a call is written `{text}(..)`"))
                 }

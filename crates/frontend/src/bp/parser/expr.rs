@@ -96,12 +96,12 @@ impl Parser<'_> {
             ChainOp::Or => TokenKind::Or,
             ChainOp::Xor => TokenKind::Xor,
         };
-        if self.lost || !self.at(sign) {
-            return (first, shape);
-        }
         let mut operands = vec![first];
-        while !self.lost && self.eat(sign) {
+        while !self.lost && (self.eat(sign) || self.eat_foreign(foreign_word(op), op.text())) {
             operands.push(self.chain_operand(op).0);
+        }
+        if operands.len() == 1 {
+            return (operands.swap_remove(0), shape);
         }
         let span = operands[0].span.to(operands[operands.len() - 1].span);
         (Expr { span, kind: ExprKind::Chain(op, operands) }, Shape::OpenChain(op))
@@ -172,10 +172,10 @@ impl Parser<'_> {
     }
 
     fn unary(&mut self) -> Expr {
-        if !self.at(TokenKind::Not) {
+        let start = self.span();
+        if !self.eat(TokenKind::Not) && !self.eat_foreign("not", "!") {
             return self.primary();
         }
-        let start = self.bump();
         let operand = self.nested(Self::unary, Self::skip_expr);
         Expr { span: start.to(operand.span), kind: ExprKind::Not(Box::new(operand)) }
     }
@@ -305,6 +305,15 @@ impl Parser<'_> {
             return Expr { span, kind: ExprKind::Error };
         };
         Expr { span, kind: ExprKind::Schoose(Box::new((positive, negative))) }
+    }
+}
+
+/// Returns the word for an operator in other languages.
+fn foreign_word(op: ChainOp) -> &'static str {
+    match op {
+        ChainOp::And => "and",
+        ChainOp::Or => "or",
+        ChainOp::Xor => "xor",
     }
 }
 

@@ -147,7 +147,11 @@ impl Parser<'_> {
         let name = self.variable();
         let length = self.at(TokenKind::LBracket).then(|| self.length());
         let range = self.range();
-        let init = self.eat(TokenKind::Becomes).then(|| self.expr());
+        let is_equation = !self.lost && self.at(TokenKind::Eq);
+        if is_equation {
+            self.miss_becomes();
+        }
+        let init = (is_equation || self.eat(TokenKind::Becomes)).then(|| self.expr());
         name.map(|name| DeclVar { name, length, range, init })
     }
 

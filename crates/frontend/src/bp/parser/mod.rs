@@ -90,6 +90,29 @@ impl<'t> Parser<'t> {
         None
     }
 
+    /// Consumes `=` in the place of `:=`, and reports it.
+    fn miss_becomes(&mut self) {
+        let message = "`=` compares two values; a value is assigned with `:=`";
+        let span = self.bump();
+        self.report(Diagnostic::new(Code::UnexpectedToken, message, span).label("expected `:=`"));
+    }
+
+    /// Consumes a word that other languages have in the place of an operator, if it is next and can be meant as one, and
+    /// reports it.
+    fn eat_foreign(&mut self, word: &str, operator: &str) -> bool {
+        let begins_operand = !matches!(
+            self.peek(1),
+            TokenKind::Becomes | TokenKind::Colon | TokenKind::Semicolon | TokenKind::Comma | TokenKind::RParen
+        );
+        if !self.at_word(word) || !begins_operand {
+            return false;
+        }
+        let span = self.bump();
+        let diagnostic = Diagnostic::new(Code::UnexpectedToken, format!("`{word}` is not an operator"), span);
+        self.report(diagnostic.help(format!("write `{operator}`")));
+        true
+    }
+
     /// Reports that `;` is missing after the last token.
     fn miss_semicolon(&mut self) {
         let message = format!("expected `;` before {}", self.found());

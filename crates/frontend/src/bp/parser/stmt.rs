@@ -282,6 +282,9 @@ impl Parser<'_> {
         if self.peek(1) == TokenKind::LParen {
             return self.call(Vec::new());
         }
+        if self.peek(1) == TokenKind::Eq {
+            return self.equation();
+        }
         if !matches!(self.peek(1), TokenKind::Becomes | TokenKind::Comma | TokenKind::LBracket) {
             self.bump();
             self.miss("`:=` or `(`");
@@ -299,6 +302,14 @@ impl Parser<'_> {
         let values = self.exprs();
         let constrain = (!self.lost && self.eat(TokenKind::Constrain)).then(|| self.expr());
         StmtKind::Assign(Box::new(Assign { targets, values, constrain }))
+    }
+
+    /// Reads `x = e` as the assignment that was probably meant.
+    fn equation(&mut self) -> StmtKind {
+        let Some(target) = self.target() else { return StmtKind::Error };
+        self.miss_becomes();
+        let values = self.exprs();
+        StmtKind::Assign(Box::new(Assign { targets: vec![target], values, constrain: None }))
     }
 
     fn target(&mut self) -> Option<Target> {
@@ -422,9 +433,13 @@ impl Parser<'_> {
             return self.bump();
         }
         let message = format!("this {} has no {}", opener.of(self.text), word.describe());
-        let diagnostic = Diagnostic::new(Code::Unclosed, message, opener)
+        let mut diagnostic = Diagnostic::new(Code::Unclosed, message, opener)
             .label("begins here")
             .also(self.span(), format!("expected {} before this", word.describe()));
+        if self.at(TokenKind::End) {
+            let closer = word.describe();
+            diagnostic = diagnostic.help(format!("`end` closes a procedure; this block is closed by {closer}"));
+        }
         self.report(diagnostic);
         self.after_previous()
     }

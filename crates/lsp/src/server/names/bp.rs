@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use selvedge_frontend::bp::ast::{
-    Block, Body, Decl, DeclKind, Element, Expr, ExprKind, File, Item, Name, Proc, ProcessItem, Span, StartThread, StmtKind,
-    Symbol, Target,
+    Block, Body, Decl, DeclKind, Element, Expr, ExprKind, File, Item, Name, Proc, ProcessItem, Span, StartThread,
+    StmtKind, Symbol, Target,
 };
 
 use super::{Entity, Kind};
