@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use selvedge_check::{Answer, Initial, Outcome, OwnedTask, Question, Run, Subject};
-use selvedge_driver::{ExecutedTrace, Options, check};
+use selvedge_driver::{ExecutedTrace, Minimize, Options, check};
 use selvedge_frontend::FileOptions;
 use selvedge_frontend::bp::{Dialect, LoadOptions};
 use selvedge_frontend::c::DataModel;
@@ -155,7 +155,7 @@ pub(crate) fn load(path: &str, text: String, options: &LoadOptions) -> Result<Su
 pub(crate) fn ask(subjected: &Subjected, mut question: Question, run: &Run<'_>) -> Result<Answer, String> {
     question.threads = question.threads.or(subjected.threads.filter(|_| question.initial.is_none()));
     let subject = Subject { program: &subjected.program, map: &subjected.map, text: subjected.source.text() };
-    let options = Options { question, jobs: 2, ..Options::default() };
+    let options = Options { question, jobs: 2, minimize: Minimize::Yes, ..Options::default() };
     check(subject, &options, run).map_err(|failure| failure.to_string())
 }
 

@@ -1,7 +1,7 @@
 //! Executions to walk through: found by a check, or saved by an earlier one.
 
 use selvedge_check::Outcome;
-use selvedge_driver::{ExecutedTrace, Options, check};
+use selvedge_driver::{ExecutedTrace, Minimize, Options, check};
 use selvedge_report::json::read_saved;
 
 use super::program::{self, FileQuestion, Warnings};
@@ -28,7 +28,8 @@ pub(crate) fn saved(trace: &Input, input: &Input, question: &QuestionArgs, sessi
 /// Returns the execution that a check finds. Other answers are printed, and end the command.
 pub(crate) fn checked(input: &Input, question: &QuestionArgs, session: &Session) -> Result<Walked, Exit> {
     let subject = program::load(input, &question.view(), FileQuestion::Counts, Warnings::Hidden, session)?;
-    let mut options = Options { question: subject.question.question(), jobs: 2, ..Options::default() };
+    let (question, minimize) = (subject.question.question(), Minimize::Yes);
+    let mut options = Options { question, minimize, jobs: 2, ..Options::default() };
     // A bound that no run exceeds changes no answer.
     let initial = options.question.initial;
     options.question.threads = options.question.threads.or(subject.threads.filter(|_| initial.is_none()));

@@ -139,7 +139,8 @@ fn answer(job: &Job, progress: &Progress<'_>, solvers: &Solvers) -> Result<Value
     let context =
         selvedge_report::Context { program: &answer.model.program, map: &subjected.map, source: &subjected.source };
     let reading = Reading { file_options: &file_options, ..Reading::default() };
-    let style = text::Style { palette: selvedge_report::Palette::plain(), detail: text::Detail::Changes };
+    let style =
+        text::Style { palette: selvedge_report::Palette::plain(), detail: text::Detail::Changes, width: text::WIDTH };
     Ok(json!({
         "verdict": answer.outcome.name(),
         "line": answer.outcome.line(),

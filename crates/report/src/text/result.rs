@@ -32,7 +32,12 @@ pub enum Detail {
 pub struct Style {
     pub palette: Palette,
     pub detail: Detail,
+    /// The width of lines of traces; [`WIDTH`] where it is not known.
+    pub width: usize,
 }
+
+/// The width of lines that do not go to a terminal.
+pub const WIDTH: usize = 100;
 
 /// Renders the block of an answer about a program, without the last line.
 pub fn report(context: Context<'_>, answer: &Answer, reading: Reading<'_>, style: Style) -> String {
@@ -275,8 +280,8 @@ pub fn target(context: Context<'_>, target: &Target) -> String {
     parts
         .extend(target.together.iter().map(|meeting| format!("threads at {} at once", meeting_text(context, meeting))));
     match asked_properties(context) {
-        Some(properties) => format!("{properties}: {}", list(&parts, 15)),
-        None => list(&parts, 15),
+        Some(properties) => format!("{properties}: {}", list(&parts, 15, WIDTH)),
+        None => list(&parts, 15, WIDTH),
     }
 }
 
@@ -370,7 +375,7 @@ pub(crate) fn unreachable_asserts(task: &OwnedTask, certificate: &Certificate) -
 fn lines_of(context: Context<'_>, asserts: &[EdgeId]) -> String {
     let lines: Vec<String> = asserts.iter().map(|edge| line_of(context, *edge).to_string()).collect();
     let noun = if lines.len() == 1 { "the assertion on line" } else { "the assertions on lines" };
-    format!("{noun} {}", list(&lines, 15))
+    format!("{noun} {}", list(&lines, 15, WIDTH))
 }
 
 fn times(answer: &Answer, load: Duration) -> String {

@@ -496,7 +496,7 @@ mod tests {
         let (checked, args) = check_file(&words, prop, &Dawdling);
         let report = checked.view(Exit::Success, &args);
         assert_eq!(report["verdict"], "safe", "{words}: {report}");
-        let text = checked.block(Style { palette: Palette::plain(), detail: Detail::Changes });
+        let text = checked.block(Style { palette: Palette::plain(), detail: Detail::Changes, width: text::WIDTH });
         assert!(text.contains("not checked: "), "{words}: {text}");
         let parts = [&report["answer"], &report["each"][0], &report["system"]];
         parts.into_iter().map(|part| part["unchecked"].clone()).find(|reason| !reason.is_null()).unwrap_or_default()

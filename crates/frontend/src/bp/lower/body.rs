@@ -256,7 +256,7 @@ impl<'a> Body<'_, 'a> {
     /// Adds the error that happens where a check of a step from a location does not hold.
     pub(super) fn must_hold(&mut self, from: LocId, checks: Vec<Check>, n_choices: u32, origin: Origin) {
         let mut by_message: Vec<(String, Expr)> = Vec::new();
-        for Check { holds, message } in checks {
+        for Check { holds, message, .. } in checks {
             match by_message.iter_mut().find(|(known, _)| *known == message) {
                 Some((_, all)) => *all = and(std::mem::replace(all, Expr::TRUE), holds),
                 None => by_message.push((message, holds)),

@@ -65,6 +65,8 @@ pub(super) struct Check {
     pub(super) holds: Expr,
     /// What happens where it does not hold.
     pub(super) message: String,
+    /// Whether it is about the index of an element that is read or assigned.
+    pub(super) is_index: bool,
 }
 
 /// A number: its value, and what is known about it.
@@ -210,7 +212,7 @@ impl Lowering<'_> {
                 let diagnostic = Diagnostic::new(Code::NumberOutOfRange, message.clone(), expr.span);
                 self.report(diagnostic.label("always"));
             }
-            cx.checks.push(Check { holds, message });
+            cx.checks.push(Check { holds, message, is_index: false });
         }
         (number.cast(fit(lo.into(), hi.into())), NewValue::Number(number))
     }
@@ -368,7 +370,7 @@ impl Lowering<'_> {
             if index.hi < 0 || index.lo > last {
                 self.report(Diagnostic::new(Code::NumberOutOfRange, message.clone(), element.index.span));
             }
-            cx.checks.push(Check { holds, message });
+            cx.checks.push(Check { holds, message, is_index: true });
         }
         Some((var, index))
     }

@@ -76,7 +76,7 @@ impl Lowering<'_> {
 }
 
 /// Returns the position of the first primed name.
-fn first_prime(expr: &ast::Expr) -> Option<Span> {
+pub(super) fn first_prime(expr: &ast::Expr) -> Option<Span> {
     match &expr.kind {
         ExprKind::Primed(_) => Some(expr.span),
         ExprKind::Const(_) | ExprKind::Number(_) | ExprKind::Choice | ExprKind::Var(_) | ExprKind::Error => None,

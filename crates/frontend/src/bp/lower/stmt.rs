@@ -7,6 +7,7 @@ use selvedge_ir::{Assign, BinaryOp, Call, Expr, LocId, Op, Spawn, VarId};
 use super::body::{Body, inner_blocks, is_step, values};
 use super::expr::{Context, ExprCx};
 use super::number::{Check, Place, any};
+use super::relation::first_prime;
 use super::{Lowering, Meaning, NameKind, Shape};
 use crate::bp::ast::{self, Block, If, Name, StartThread, Stmt, StmtKind, Symbol, Target, While};
 use crate::diagnostic::{Code, Diagnostic};
@@ -313,7 +314,7 @@ impl<'a> Body<'_, 'a> {
         let (n_choices, mut errors) = (cx.n_choices, std::mem::take(&mut cx.checks));
         if !checks.is_empty() {
             let mut possible = Expr::TRUE;
-            if let Some(constrain) = assign.constrain.as_ref().filter(|_| errors.is_empty()) {
+            if let Some(constrain) = &assign.constrain {
                 cx.n_choices = first_of_constraint;
                 cx.new_values = new_values;
                 possible = self.low.expr(&mut cx, Context::Constrain, constrain);
@@ -321,11 +322,13 @@ impl<'a> Body<'_, 'a> {
                     self.low.unchecked_passive(constrain.span);
                 }
             }
-            let guarded = |check: Check| match &possible {
+            // Where an index leaves its array, there is no new value that the constraint could be about.
+            let reads_new_values = assign.constrain.as_ref().and_then(first_prime).is_some();
+            errors.extend(checks.into_iter().map(|check| match &possible {
                 Expr::Bool(true) => check,
+                _ if check.is_index && reads_new_values => check,
                 possible => Check { holds: Expr::binary(BinaryOp::Implies, possible.clone(), check.holds), ..check },
-            };
-            errors.extend(checks.into_iter().map(guarded));
+            }));
         }
         self.must_hold(from, errors, n_choices, origin);
         self.update(from, to, lowered, n_choices, origin);
@@ -361,7 +364,11 @@ impl<'a> Body<'_, 'a> {
         let value = ast::Expr { span, kind: ast::ExprKind::Const(value) };
         let is_free = ast::Expr { span, kind: ast::ExprKind::Not(Box::new(argument.clone())) };
         if !is_lock {
-            let mut locked = vec![Check { holds, message: format!("`{}` is not locked", span.of(self.low.source)) }];
+            let mut locked = vec![Check {
+                holds,
+                message: format!("`{}` is not locked", span.of(self.low.source)),
+                is_index: false,
+            }];
             // An index that leaves the array is an error of the assignment.
             for outside in cx.checks {
                 let inside = outside.holds;
