@@ -45,7 +45,7 @@ pub(crate) fn recognise(text: &str) -> Option<(&'static str, &'static str, Span)
     for line in text.split_inclusive('\n') {
         let indent = line.len() - line.trim_start().len();
         let content = line.trim();
-        if let Some((sign, name, advice)) = SIGNS.iter().find(|(sign, ..)| content.starts_with(sign)) {
+        if let Some((sign, name, advice)) = SIGNS.iter().copied().find(|(sign, ..)| content.starts_with(*sign)) {
             let at = start + indent;
             return Some((name, advice, Span::new(at, at + sign.trim_end().len())));
         }

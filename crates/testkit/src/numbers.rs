@@ -589,7 +589,8 @@ impl Maker<'_> {
     /// A random truth value. One with new values reads no arrays, whose checks do not say which error comes first.
     fn truth(&mut self, depth: u32, is_new: bool) -> Expr {
         if depth == 0 || self.rng.percent(20) {
-            return match if is_new { None } else { self.place(false) } {
+            let place = if is_new { None } else { self.place(false) };
+            return match place {
                 Some(place) if self.rng.percent(80) => Expr::Read(place),
                 _ => Expr::Truth(self.rng.coin()),
             };

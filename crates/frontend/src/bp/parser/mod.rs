@@ -100,9 +100,9 @@ impl<'t> Parser<'t> {
     /// Consumes a word that other languages have in the place of an operator, if it is next and can be meant as one, and
     /// reports it.
     fn eat_foreign(&mut self, word: &str, operator: &str) -> bool {
-        let begins_operand = !matches!(
+        let begins_operand = matches!(
             self.peek(1),
-            TokenKind::Becomes | TokenKind::Colon | TokenKind::Semicolon | TokenKind::Comma | TokenKind::RParen
+            TokenKind::Word | TokenKind::Number | TokenKind::LParen | TokenKind::Not | TokenKind::Prime
         );
         if !self.at_word(word) || !begins_operand {
             return false;
