@@ -45,7 +45,7 @@ fn main() -> Exit {
         Ok(cli) => {
             let session = session::open(&cli, start, cancel);
             if let Err(error) = listening {
-                session.printer.err(&format!("note: Ctrl-C will not be noticed: {error}\n"));
+                session.printer.err(&format!("note: Ctrl-C cannot stop the program gracefully: {error}\n"));
             }
             let exit = commands::run(&Arc::new(cli.command), &session);
             // Engines that another one has overtaken may still be at work, with solvers of their own.

@@ -123,7 +123,7 @@ pub enum Event {
     Returns(String),
     /// A thread came to life.
     Starts(StartedThread),
-    /// Would have started a thread, but as many live as may.
+    /// Would have started a thread, but the limit on threads is reached.
     NoRoom,
     /// The thread ended.
     Ends,

@@ -53,7 +53,7 @@ impl Program {
             "" => String::new(),
             options => format!("  options:     {options} (from the file)\n"),
         };
-        format!("{options}  scope:       {}\n  asked:       {target}\n", text::scope(task))
+        format!("{options}  scope:       {}\n  question:    {target}\n", text::scope(task))
     }
 
     /// The same for reports; `program` is the one with the initial threads of the question.

@@ -2,10 +2,11 @@
 
 use selvedge_check::Outcome;
 use selvedge_driver::{ExecutedTrace, Minimize, Options, check};
+use selvedge_engines::EngineKind;
 use selvedge_report::json::read_saved;
 
 use super::program::{self, FileQuestion, Warnings};
-use crate::args::QuestionArgs;
+use crate::args::{QuestionArgs, SearchArgs};
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::session::Session;
@@ -26,14 +27,22 @@ pub(crate) fn saved(trace: &Input, input: &Input, question: &QuestionArgs, sessi
 }
 
 /// Returns the execution that a check finds. Other answers are printed, and end the command.
-pub(crate) fn checked(input: &Input, question: &QuestionArgs, session: &Session) -> Result<Walked, Exit> {
+pub(crate) fn checked(
+    input: &Input,
+    question: &QuestionArgs,
+    search: &SearchArgs,
+    session: &Session,
+) -> Result<Walked, Exit> {
     let subject = program::load(input, &question.view(), FileQuestion::Counts, Warnings::Hidden, session)?;
     let (question, minimize) = (subject.question.question(), Minimize::Yes);
     let mut options = Options { question, minimize, jobs: 2, ..Options::default() };
     // A bound that no run exceeds changes no answer.
     let initial = options.question.initial;
     options.question.threads = options.question.threads.or(subject.threads.filter(|_| initial.is_none()));
-    let answer = check(subject.subject(), &options, &session.run());
+    options.engine = search.engine.0.map(EngineKind::row);
+    options.engine_options.contexts.bound = search.contexts;
+    let run = session.run_within(search.limits).since(session.start);
+    let answer = check(subject.subject(), &options, &run);
     let answer = answer.map_err(|failure| program::failed(&failure, session))?;
     match answer.outcome {
         Outcome::Unsafe(found) => Ok((subject, ExecutedTrace { task: answer.model, counterexample: *found })),

@@ -300,7 +300,7 @@ pub fn event_text(name: &str, event: &Event) -> String {
             let with = if bindings.is_empty() { String::new() } else { format!(": {}", bindings.join(", ")) };
             format!("starts {}{with}", thread.name)
         }
-        Event::NoRoom => "starts no thread: as many live as may".to_string(),
+        Event::NoRoom => "starts no thread: the limit on threads is reached".to_string(),
         Event::Ends => format!("{name} ends"),
         Event::AssertionFails => "fails".to_string(),
         Event::Reads(read) => format!("reads {}", equations(read).join(", ")),
