@@ -7,14 +7,14 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_ir::simplify::{and, not};
-use selvedge_ir::span::{Origin, Role, Span};
-use selvedge_ir::{Assign, Edge, Expr, Label, Loc, LocId, Op, ProcId, Scope, VarId};
+use selvedge_ir::span::{Origin, Role, Span, View as Shown};
+use selvedge_ir::{Assign, Edge, Expr, Label, Loc, LocId, Op, ProcId, Scope, Var, VarId};
 
 use super::enforce::Enforce;
 use super::initial::Initial;
 use super::number::Check;
 use super::stmt::Flow;
-use super::{Lowering, View};
+use super::{Lowering, Shape, View};
 use crate::bp::LoadOptions;
 use crate::bp::ast::{self, Block, Decl, DeclKind, Length, Name, Range, Stmt, StmtKind, Symbol};
 use crate::bp::resolve::Unit;
@@ -253,8 +253,9 @@ impl<'a> Body<'_, 'a> {
         (0..self.unit.n_results as u32).map(Expr::choice).collect()
     }
 
-    /// Adds the error that happens where a check of a step from a location does not hold.
-    pub(super) fn must_hold(&mut self, from: LocId, checks: Vec<Check>, n_choices: u32, origin: Origin) {
+    /// Adds the error that happens where a check of a step from a location does not hold. Returns the condition under
+    /// which all checks hold: only then there is the step itself.
+    pub(super) fn must_hold(&mut self, from: LocId, checks: Vec<Check>, n_choices: u32, origin: Origin) -> Expr {
         let mut by_message: Vec<(String, Expr)> = Vec::new();
         for Check { holds, message, .. } in checks {
             match by_message.iter_mut().find(|(known, _)| *known == message) {
@@ -263,7 +264,9 @@ impl<'a> Body<'_, 'a> {
             }
         }
         let origin = Origin { role: Role::Violation, ..origin };
+        let mut all_hold = Expr::TRUE;
         for (message, holds) in by_message {
+            all_hold = Expr::and(all_hold, holds.clone());
             self.low.check_choices(n_choices, origin.span);
             let error = self.new_loc();
             let exit = self.procedure().exit;
@@ -273,6 +276,46 @@ impl<'a> Body<'_, 'a> {
             self.edge(error, nowhere, Op::Assert(Expr::FALSE), origin);
             self.edge(nowhere, exit, Op::End, origin);
         }
+        all_hold
+    }
+
+    /// Returns a location at which values are known to be those that a statement uses, and the values as they are known
+    /// there. If they need checks, they are computed in a step of their own, into variables that the source does not
+    /// have; no other thread can see the difference.
+    pub(super) fn checked(
+        &mut self,
+        from: LocId,
+        checks: Vec<Check>,
+        n_choices: u32,
+        values: Vec<(Expr, Shape)>,
+        origin: Origin,
+    ) -> (LocId, Vec<Expr>, u32) {
+        if checks.is_empty() {
+            return (from, values.into_iter().map(|(value, _)| value).collect(), n_choices);
+        }
+        let constrain = self.must_hold(from, checks, n_choices, origin);
+        let (mut active, mut names) = (Vec::new(), Vec::new());
+        for (value, shape) in values {
+            let var = self.hidden_local(shape, origin.span);
+            active.push((var, value));
+            names.push(Expr::Var(var));
+        }
+        let known = self.new_loc();
+        self.step(from, known, Op::Assign(Assign { active, constrain, ..Assign::skip() }), n_choices, origin);
+        (known, names, 0)
+    }
+
+    /// Adds a local that the source does not have.
+    fn hidden_local(&mut self, shape: Shape, span: Span) -> VarId {
+        let found = &mut self.low.found;
+        let scope = Scope::Local(self.proc);
+        let var = found.program.vars.push(Var { name: "_checked".to_owned(), scope, ty: shape.ty() });
+        found.map.vars.push(span);
+        found.map.views.insert(var, Shown::Hidden);
+        found.shapes.push(shape);
+        self.low.used.push(true);
+        self.procedure().locals.push(var);
+        var
     }
 
     pub(super) fn edge(&mut self, from: LocId, to: LocId, op: Op, origin: Origin) {

@@ -7,6 +7,7 @@
 //! returned if there are none.
 
 mod body;
+mod calls;
 mod enforce;
 mod entries;
 mod expr;

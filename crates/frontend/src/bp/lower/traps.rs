@@ -65,7 +65,10 @@ impl Lowering<'_> {
                     Op::AtomicEnd | Op::Return(_) | Op::End => continue,
                     Op::Assign(assign) => {
                         let is_statement = self.found.map.edges[*id].role == Role::Statement;
-                        if is_statement && !is_alternative && self.waits_for_others(&assign.constrain, &assigned) {
+                        // The condition of a step that may be an error is not one that the user wrote.
+                        let is_checked = flow.out(loc).iter().any(|way| self.is_violation(*way));
+                        let may_wait = is_statement && !is_alternative && !is_checked;
+                        if may_wait && self.waits_for_others(&assign.constrain, &assigned) {
                             traps.push(*id);
                         }
                         assigned.extend(assign.active.iter().map(|(var, _)| *var));
@@ -78,10 +81,14 @@ impl Lowering<'_> {
         traps
     }
 
+    fn is_violation(&self, edge: EdgeId) -> bool {
+        self.found.map.edges[edge].role == Role::Violation
+    }
+
     /// Returns whether a thread at a location chooses one of several ways.
     fn is_one_of_several(&self, loc: LocId, flow: &Flow) -> bool {
         let program = &self.found.program;
-        let ways = flow.out(loc).iter().filter(|edge| self.found.map.edges[**edge].role != Role::Violation);
+        let ways = flow.out(loc).iter().filter(|edge| !self.is_violation(**edge));
         let chooses = |edge: &EdgeId| match (&program.edges[*edge].op, self.found.map.edges[*edge].role) {
             (Op::Assign(assign), Role::Holds | Role::Fails) => {
                 assign.constrain.any_leaf(|leaf| matches!(leaf, Expr::Choice(..)))
