@@ -79,6 +79,7 @@ codes! {
     RelationalUpdate "SV0041";
     FileOption "SV0042";
     OtherLanguage "SV0043";
+    TruthOrNumber "SV0044";
     UnusedVariable "SV0101";
     UnusedLabel "SV0102";
     Unreachable "SV0103";

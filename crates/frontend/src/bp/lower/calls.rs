@@ -26,7 +26,7 @@ impl Body<'_, '_> {
             ast::ExprKind::Element(element) if !element.is_primed => Target::Element(element.clone()),
             _ => {
                 let message = format!("`{name}` takes a variable");
-                self.low.report(Diagnostic::new(Code::WrongType, message, argument.span));
+                self.low.report(Diagnostic::new(Code::TruthOrNumber, message, argument.span));
                 return true;
             }
         };
@@ -91,7 +91,7 @@ impl Body<'_, '_> {
             if let Some(other) = place.as_ref().filter(|place| !is_plain(place)) {
                 let message = format!("the result of a call is a truth value, which cannot go to `{}`", other.name);
                 let help = "assign the result to a Boolean variable, and use that in another statement";
-                self.low.report(Diagnostic::new(Code::WrongType, message, target.span()).help(help));
+                self.low.report(Diagnostic::new(Code::TruthOrNumber, message, target.span()).help(help));
             }
             results.push(match (target, place.as_ref().map(|place| place.meaning)) {
                 (_, Some(Meaning::Active(var))) => Some(var),

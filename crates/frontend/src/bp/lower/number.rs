@@ -284,7 +284,7 @@ impl Lowering<'_> {
 
     fn not_a_number(&mut self, span: Span) {
         let message = "a number is expected here, but this is a truth value";
-        self.report(Diagnostic::new(Code::WrongType, message, span));
+        self.report(Diagnostic::new(Code::TruthOrNumber, message, span));
     }
 
     /// Reports a number where a truth value is expected.
@@ -299,7 +299,7 @@ impl Lowering<'_> {
             _ => {
                 let message = "a truth value is expected here, but this is a number";
                 let help = "compare it; beside `&`, `|` and `^`, put the comparison in parentheses: `(n = 3) & x`";
-                Diagnostic::new(Code::WrongType, message, expr.span).help(help)
+                Diagnostic::new(Code::TruthOrNumber, message, expr.span).help(help)
             }
         };
         self.report(diagnostic);
@@ -337,7 +337,7 @@ impl Lowering<'_> {
         let text = self.text(symbol);
         let message = format!("`{text}` is an array of {length} elements");
         let help = format!("name one of its elements: `{text}[0]`");
-        self.report(Diagnostic::new(Code::WrongType, message, span).help(help));
+        self.report(Diagnostic::new(Code::TruthOrNumber, message, span).help(help));
         None
     }
 
@@ -359,7 +359,7 @@ impl Lowering<'_> {
         };
         let Some(length) = self.shape(var).length else {
             let message = format!("`{}` is not an array", self.text(name.symbol));
-            let diagnostic = Diagnostic::new(Code::WrongType, message, name.span);
+            let diagnostic = Diagnostic::new(Code::TruthOrNumber, message, name.span);
             self.report(diagnostic.also(self.found.map.vars[var], "declared here"));
             return None;
         };
