@@ -169,7 +169,7 @@ fn assertion_target(subject: Subject<'_>, wanted: &str) -> Result<Target, Invali
     let on_line = all.iter().copied().filter(|edge| Some(assertion_line(subject, *edge)) == line).collect();
     let asserts = if named.is_empty() { on_line } else { named };
     if asserts.is_empty() {
-        let message = format!("no assertion has the label or stands on the line `{wanted}`");
+        let message = format!("no assertion has the label `{wanted}` or is on that line");
         let lines: Vec<String> = all.iter().map(|edge| assertion_line(subject, *edge).to_string()).collect();
         return Err(InvalidQuestion {
             message,

@@ -21,6 +21,9 @@ pub enum Shown {
     PerCode(usize),
 }
 
+/// The number of errors that are shown.
+const MAX_ERRORS: usize = 20;
+
 /// Places further apart than this many lines are shown in separate excerpts.
 const NEAR: usize = 50;
 
@@ -38,7 +41,15 @@ pub fn render(source: &Source, diagnostics: &[Diagnostic], shown: Shown, palette
     let mut hidden: BTreeMap<Code, usize> = BTreeMap::new();
     let mut seen: BTreeMap<Code, usize> = BTreeMap::new();
     let mut text = String::new();
+    let (mut errors, mut first_code) = (0, None);
     for diagnostic in diagnostics {
+        if diagnostic.is_error() {
+            errors += 1;
+            first_code = first_code.or(Some(diagnostic.code));
+            if errors > MAX_ERRORS {
+                continue;
+            }
+        }
         let seen = seen.entry(diagnostic.code).or_default();
         *seen += 1;
         match shown {
@@ -52,11 +63,17 @@ pub fn render(source: &Source, diagnostics: &[Diagnostic], shown: Shown, palette
             }
         }
     }
+    if errors > MAX_ERRORS {
+        text.push_str(&format!("{} not shown\n", count(errors - MAX_ERRORS, "more error")));
+    }
     for (code, more) in hidden {
         let warnings = count(more, "more warning");
         text.push_str(&format!("{warnings} {} not shown (--all-warnings shows them)\n", code.as_str()));
     }
     text.push_str(&format!("{}: {}\n", source.name, tally(diagnostics)));
+    if let Some(code) = first_code {
+        text.push_str(&format!("`selvedge explain {}` shows an example and how to correct it\n", code.as_str()));
+    }
     text
 }
 

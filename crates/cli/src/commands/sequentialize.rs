@@ -6,7 +6,7 @@ use selvedge_export::sequential;
 use selvedge_ir::passes::sequentialize;
 use selvedge_ir::{Count, Entry, Program};
 
-use super::program::{self, Warnings};
+use super::program::{self, FileQuestion, Warnings};
 use crate::args::SequentializeArgs;
 use crate::exit::Exit;
 use crate::outputs::{self, CommandFiles};
@@ -14,7 +14,7 @@ use crate::session::Session;
 
 pub(crate) fn run(args: &SequentializeArgs, session: &Session) -> Result<Exit, Exit> {
     CommandFiles::reading([&args.input], session).writing("--output", args.output.as_ref()).check(session)?;
-    let (subject, posed) = program::pose(&args.input, &args.question, Warnings::Shown, session)?;
+    let (subject, posed) = program::pose(&args.input, &args.question, FileQuestion::Ignored, Warnings::Shown, session)?;
     let refuse = |reason: String| session.refuse(Exit::Unknown, format!("{}: {reason}", subject.source.name));
     let options = Options { bound: Some(ContextBound::exactly(args.contexts)), ..Options::default() };
     let (_, lists) = fixed_threads(&posed.task(), &options, "sequentialize").map_err(|unsupported| {

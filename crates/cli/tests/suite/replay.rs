@@ -36,7 +36,7 @@ fn a_trace_replays_with_the_options_of_the_check() {
     assert_eq!(run(&format!("replay {options} {path} threads.bp")).code, 10);
     let options = "--threads 3 --initial 2 --assertion 9 --entry main";
     let (_, path) = trace_of(&format!("{options} threads.bp"), "assertion.json");
-    let told = "  scope:       at most 3 threads; 2 initial threads run main\n  asked:       the assertion on line 9\n";
+    let told = "  scope:       at most 3 threads; 2 initial threads run main\n  question:    the assertion on line 9\n";
     let ran = run(&format!("replay --quiet {options} {path} threads.bp"));
     assert_eq!(ran.out, format!("{told}VERIFICATION FAILED\n"));
 }

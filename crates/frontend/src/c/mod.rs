@@ -108,7 +108,7 @@ pub fn read(source: Source, options: &Options) -> Unit {
 pub fn read_with(text: &str, load: &crate::LoadOptions) -> Unit {
     let path = load.path.as_ref().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
     let mut options = Options {
-        model: load.data_model,
+        model: load.data_model.unwrap_or_default(),
         include: load.include.clone(),
         defines: load.defines.clone(),
         ..Options::default()
@@ -136,7 +136,8 @@ fn observed(text: &str, load: &crate::LoadOptions, observes: bool) -> (crate::Lo
     let (mut loaded, mut uses) = (crate::Loaded::default(), Vec::new());
     if !unit.has_errors() {
         let malloc_bound = load.malloc_bound.unwrap_or(2);
-        let options = lower::Options { malloc_bound, externs: load.externs, asked: properties, observes };
+        let externs = load.externs.unwrap_or_default();
+        let options = lower::Options { malloc_bound, externs, asked: properties, observes };
         (loaded, uses) = lower::lower(&mut unit, &options);
     }
     loaded.diagnostics.extend(unit.diagnostics.iter().cloned());

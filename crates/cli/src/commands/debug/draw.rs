@@ -23,6 +23,7 @@ r R   run to a stop           b     stop at a line or condition
 v     choose a variable       c C   next, last change of it
 w     watch an expression     g     go to a step
 x     no stops                W     no watches
+/     find a text
 Home End   start, end         PgUp PgDn   move the values
 ?     close these lines       q     quit";
 

@@ -29,6 +29,7 @@ use selvedge_testkit::generate::Weights;
 use selvedge_testkit::harness::{Campaign, Comparison, run, silence_panics};
 use selvedge_testkit::integers::compare::Integers;
 use selvedge_testkit::machine::Machine;
+use selvedge_testkit::numbers::Numbers;
 use selvedge_testkit::rounds::IN_ROUNDS;
 use selvedge_testkit::spin::MODELS;
 use selvedge_testkit::texts::{self, Texts};
@@ -39,7 +40,7 @@ use selvedge_testkit::verify::pool::{Pool, relay};
 use selvedge_testkit::workers::Items;
 
 const USAGE: &str = "\
-usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|deadlock|calculus|integers|machine|tts|spin
+usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|deadlock|calculus|integers|machine|numbers|tts|spin
             |c|c-threads|c-pointers|c-parser|parser|verify|print|evidence
             [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N] [--only KIND]
        fuzz faults [--count N] [--jobs N] [--program FILE]
@@ -59,6 +60,7 @@ deadlock compares the engines that look for deadlocks with a search of all state
 calculus compares the equations of calculus/ with the engines
 integers compares all engines on guarded commands, with a search over a box
 machine compares all engines on programs with machine integers, over bits, with a search over the integers
+numbers compares all engines on programs with numbers, arrays and locks with a search of its own
 tts     compares all ways to decide coverability on random thread-transition systems
 spin    compares SPIN with the oracle on the models of programs with threads
 c       compares what sequential C programs compute with what `cc` makes of them, in batches of 50
@@ -127,6 +129,7 @@ fn main() -> ExitCode {
         "systems" => options.compare_systems(),
         "integers" => options.run(Integers { solvers: find_solvers(&selvedge_check::Solvers::default()) }),
         "machine" => options.run(Machine::default()),
+        "numbers" => options.run(Numbers::default()),
         "c" | "c-threads" => options.compile(),
         "tts" => options.run(Coverability),
         "verify" => options.run(options.judge()),
