@@ -467,6 +467,13 @@ fn readers_of_states_are_told_what_there_is() {
         |proc: usize| ["x", "t", "l", "m"].map(|name| interpreter.sees(selvedge_ir::ProcId::new(proc), var(name)));
     assert_eq!((seen(0), seen(1)), ([true, true, true, false], [true, true, false, true]));
     assert_eq!(least_threads(&program), 5);
+    let thread = |entry| StartThread { entry: EntryId::new(entry), choices: Vec::new(), fresh: Vec::new() };
+    let with = |fresh| StartThread { fresh, ..thread(0) };
+    let threads = vec![with(vec![(var("l"), T)]), with(Vec::new()), thread(1), thread(1), thread(1)];
+    let start = Start { choices: Vec::new(), fresh: vec![(var("y"), T)], threads };
+    let state = interpreter.start(&start).expect("it may start so");
+    let read = |position: usize, name: &str| interpreter.read(&state, position, var(name));
+    assert_eq!([read(0, "x"), read(0, "y"), read(0, "l"), read(1, "l"), read(2, "m")], [F, T, T, F, F]);
 }
 
 /// Variables that are settled start with the default value in all starts and steps.

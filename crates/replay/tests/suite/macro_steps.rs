@@ -260,3 +260,22 @@ fn a_copy_has_the_values_that_are_not_listed() {
     both.shapes[2].formula = x;
     assert_eq!(asked(text, ThreadScope::AtMost(2)).check(&both), Err(Flaw::NotClosed(edge(3))));
 }
+
+/// A thread that is started has the per-thread variables of the one that starts it, also those that no place of that
+/// one lists.
+#[test]
+fn a_started_thread_has_the_values_that_are_not_listed() {
+    let text = "shared x: bool\nthread t: bool\ninit x := F\nproc main() from L0 to L5\ne0 L0 -> L1: atomic_begin\n\
+        e1 L1 -> L2: spawn work(T)\ne2 L2 -> L3: x := t\ne3 L3 -> L4: atomic_end\n\
+        proc work(p: bool) from L6 to L7\ne4 L6 -> L6: skip\nstart main: main exactly 1 with t";
+    let places = vec![place(FREE, &[], 0, &[]), place(FREE, &[], 4, &[]), place(FREE, &[], 6, &[(0, 1), (0, 2)])];
+    let mut both = proof(places, &[(&[0], "-0"), (&[1], "-0")]);
+    let (x, t, p) = (literal(&mut both, "+0"), literal(&mut both, "+1.0"), literal(&mut both, "+1.1"));
+    let not_t = both.formulas.add(Node::Not(t)).expect("the part is there");
+    let same = both.formulas.add(Node::Ite(x, t, not_t)).expect("the parts are there");
+    let formula = both.formulas.add(Node::And(same, p)).expect("the parts are there");
+    both.shapes.push(Shape::of_all(vec![1, 2], 0, formula));
+    assert_eq!(asked(text, ThreadScope::AtMost(2)).check(&both), Ok(()));
+    both.shapes[2].formula = t;
+    assert_eq!(asked(text, ThreadScope::AtMost(2)).check(&both), Err(Flaw::NotClosed(edge(3))));
+}
