@@ -201,7 +201,7 @@ fn read(case: &Case, text: &str) -> (Stage, Option<u32>) {
         return (if errors.iter().all(is_about_types) { Stage::Parsed } else { Stage::Broken }, None);
     }
     let (defines, path) = (case.defines.clone(), Some(case.path.clone()));
-    let externs = if case.has_extern() { Extern::Havoc } else { Extern::Refuse };
+    let externs = Some(if case.has_extern() { Extern::Havoc } else { Extern::Refuse });
     let options = LoadOptions { defines, include, path, externs, ..LoadOptions::default() };
     let loaded = load(&case.path, text, &options);
     (if loaded.program.is_some() { Stage::Supported } else { Stage::Typed }, loaded.threads)

@@ -17,7 +17,7 @@ use selvedge_engines::exhaustive::{Exhaustive, Exploration, ThreadState};
 use selvedge_frontend::Loaded;
 use selvedge_frontend::bp::{Dialect, LoadOptions, load};
 use selvedge_frontend::gcl;
-use selvedge_ir::{LocId, ProcId, Program, Scope, Value, VarId};
+use selvedge_ir::{LocId, ProcId, Program, Scope, VarId};
 
 /// A program in a text, with its expected result.
 #[derive(Clone, Debug, Default)]

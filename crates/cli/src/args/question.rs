@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use clap::Args;
 use selvedge_check::{Initial, Limits, Question};
-use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::c::{Properties, Property};
 use selvedge_report::json::QuestionView;
 
@@ -104,12 +103,5 @@ impl QuestionArgs {
     /// The question as traces and certificates name it.
     pub(crate) fn view(&self) -> QuestionView {
         QuestionView::new(&self.question(), self.entry.as_deref()).with_properties(self.properties())
-    }
-
-    /// Returns the options with which a program is read for this question.
-    pub(crate) fn load_options(&self) -> LoadOptions {
-        let labels = self.label.iter().chain(&self.assertion).chain(&self.together).cloned().collect();
-        let (entry, deadlock, properties) = (self.entry.clone(), self.asks_for_deadlocks(), self.properties());
-        LoadOptions { entry, labels, deadlock, properties, ..LoadOptions::default() }
     }
 }

@@ -4,7 +4,8 @@
 //! The programs are lowered so that each pointer may lead to every part of the right shape, whatever the analysis says:
 //! nothing that it has missed is cut off. They have no undefined behaviour.
 
-use selvedge_check::{Run, State, Target, Task, ThreadScope};
+use selvedge_check::execution::State;
+use selvedge_check::{Run, Target, Task, ThreadScope};
 use selvedge_driver::simulate;
 use selvedge_frontend::LoadOptions;
 use selvedge_frontend::c::{PointerUse, observe};
