@@ -3,22 +3,26 @@
 
     cargo install cargo-mutants --locked
     pip install tree_sitter tree_sitter_rust
-    python3 crates/replay/mutants.py FOLDER [--jobs N] [--only TEXT] [--again]
+    python3 crates/replay/mutants.py FOLDER [--jobs N] [--only TEXT] [--again] [--argued]
 
 cargo-mutants lists the mutants of `crates/replay` and of `crates/ir/src/validate.rs`, but building each of them takes
-ten times longer than testing it. So the sources are copied to FOLDER (best in memory), and every mutated expression
-becomes `if mutant(N) { mutated } else { original }`: functions return early, match arms get a condition. A mutant that
-does not compile in this form is left out and listed as such. Then the tests of `selvedge-replay` and the unit tests of
-the validator run once for each mutant, with MUTANT=N in the environment: the quick ones first, then the recorded
-evidence.
+far longer than testing it. So the sources are copied to FOLDER (best in memory), and every mutated expression becomes
+`if mutant(N) { mutated } else { original }`: functions return early, match arms get a condition. A mutant that does not
+compile in this form is left out and listed as such.
 
-FOLDER/results.jsonl has a line for each mutant: `caught`, `timeout` (caught as well), `missed`, or `unbuilt`. A second
-run goes on where the first one stopped; `--again` only tests the missed ones once more, after tests were added. Those
-that `mutants.md` argues to be equivalent are listed apart.
+Then each test of `selvedge-replay`, each unit test of the validator and each record of the evidence runs once without
+a mutant, and writes down which of the conditions `mutant(N)` it came to, and its time. A test that never comes to the
+condition of a mutant runs as without it. So only those that do are run for a mutant, with MUTANT=N in the environment,
+the quick ones first, until one fails. No test is left out for its time.
+
+FOLDER/results.jsonl has a line for each mutant: `caught`, `timeout` (caught as well), `missed`, or `unbuilt`, and which
+test told. A second run goes on where the first one stopped; `--again` only tests the missed ones once more, after
+tests were added. Those that `mutants.md` argues to be equivalent are not run, unless `--argued` asks for it: one that
+is caught then is no longer argued.
 """
-import argparse, json, os, re, shutil, signal, subprocess, sys, threading, time
+import argparse, hashlib, json, os, re, shutil, signal, subprocess, sys, threading, time
 from pathlib import Path
-from resource import RLIMIT_CPU, setrlimit
+from resource import RLIMIT_AS, RLIMIT_CPU, setrlimit
 
 import tree_sitter_rust
 from tree_sitter import Language, Parser
@@ -27,17 +31,87 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ["crates/replay/src", "crates/ir/src/validate.rs", "crates/ir/src/lib.rs"]
 FILES = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "crates/replay/src").rglob("*.rs"))]
 FILES += ["crates/ir/src/validate.rs", "crates/ir/src/lib.rs"]
+# What the condition of a mutant calls. With MUTANTS_REACHED=FILE the byte N of the file tells that N was asked for.
 SWITCH = """
 #[doc(hidden)]
+pub(crate) struct Mutants(u32, Option<(std::fs::File, Vec<std::sync::atomic::AtomicBool>)>);
+
+impl Mutants {
+    fn new() -> Mutants {
+        let number = std::env::var("MUTANT").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+        let path = std::env::var_os("MUTANTS_REACHED");
+        let file = path.map(|path| std::fs::OpenOptions::new().write(true).open(path).unwrap());
+        Mutants(number, file.map(|file| (file, (0..10_000).map(|_| false.into()).collect())))
+    }
+}
+
+#[doc(hidden)]
 pub(crate) fn mutant(number: u32) -> bool {
-    static ACTIVE: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
-    *ACTIVE.get_or_init(|| std::env::var("MUTANT").ok().and_then(|text| text.parse().ok()).unwrap_or(0)) == number
+    static MUTANTS: std::sync::LazyLock<Mutants> = std::sync::LazyLock::new(Mutants::new);
+    let Mutants(active, reached) = &*MUTANTS;
+    if let Some((file, reached)) = reached {
+        if !reached[number as usize].swap(true, std::sync::atomic::Ordering::Relaxed) {
+            std::os::unix::fs::FileExt::write_all_at(file, &[1], number.into()).unwrap();
+        }
+    }
+    *active == number
 }
 """
-# The tests in stages, the quick ones first: the first failure decides. `trust` counts lines and would notice anything.
-STAGES = [("suite", ["--skip", "evidence", "--skip", "trust", "--skip", "integers"]), ("unit", [])]
-STAGES += [("suite", ["integers"]), ("suite", ["evidence"])]
-VALIDATOR = [("ir", ["validate"])]
+# A list in place of another one, where a function returns some iterator.
+SWITCH += """
+#[doc(hidden)]
+pub(crate) enum Either<A, B> {
+    Mutated(A),
+    Original(B),
+}
+
+impl<T, A: Iterator<Item = T>, B: Iterator<Item = T>> Iterator for Either<A, B> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        match self {
+            Either::Mutated(list) => list.next(),
+            Either::Original(list) => list.next(),
+        }
+    }
+}
+"""
+# Many mutants are `Default::default()`, which few types of ours have. They get one: some value is a good mutant.
+DEFAULTS = {
+    "crates/ir/src/lib.rs": {
+        **{name: f"{name}::from_raw_unchecked(0)" for name in ["VarId", "LocId", "EdgeId", "ProcId", "EntryId"]},
+        **{f"tts::{name}": f"tts::{name}::from_raw_unchecked(0)" for name in ["SharedId", "LocalId", "RuleId"]},
+        "tts::Start": "tts::Start { shared: Default::default(), threads: Vec::new(), any: Vec::new() }",
+        "trace::ThreadId": "trace::ThreadId(0)",
+        "trace::Step": "trace::Step { thread: Default::default(), edge: Default::default(), choices: Vec::new(), "
+                       "passive: Vec::new(), fresh: Vec::new(), body: None }",
+        "Value": "Value::Bool(false)", "Ty": "Ty::Bool", "Expr": "Expr::Bool(false)",
+        "bits::Range": "bits::Range::Never",
+    },
+    "crates/check/src/lib.rs": {
+        "formula::FormulaId": "formula::FormulaId(0)",
+        "formula::Atom": "formula::Atom::Result(0)",
+        "Role": "Role::Prelude",
+        "execution::Frame": "execution::Frame { proc: Default::default(), loc: Default::default(), call: None, "
+                            "locals: Vec::new() }",
+        "execution::Violation": "execution::Violation::Together(Vec::new())",
+    },
+    "crates/replay/src/semantics.rs": {"Control": "Control::End", "Child": "Child::Spawn(Default::default())"},
+    "crates/replay/src/interpreter.rs": {"Outcome": "Outcome::Blocked", "Illegal": "Illegal::WrongChoices"},
+    "crates/replay/src/judge.rs": {"Judged": "Judged::Certified"},
+    "crates/replay/src/position.rs": {"Position": "Position { calls: Vec::new(), loc: Default::default() }"},
+    "crates/replay/src/certificate/mod.rs": {
+        "Accepted": "Accepted::Certified", "Refused": "Refused::Flawed(Flaw::Step)", "Flaw": "Flaw::Step"},
+    "crates/replay/src/certificate/sat.rs": {"Lit": "Lit(1)"},
+    "crates/replay/src/certificate/route.rs": {"To": "To::Gone", "Mode": "Mode::Alone",
+                                               "Route": "Route { nodes: vec![Vec::new()] }"},
+    "crates/replay/src/certificate/concrete.rs": {"Way": "Way { now: Vec::new(), new: None }"},
+    "crates/replay/src/certificate/shapes/state.rs": {"Seen": "Seen::new(0, Vec::new())"},
+    "crates/replay/src/certificate/integers/constant.rs": {"Known": "Known { values: Vec::new() }"},
+}
+
+# The one test that is run record by record.
+EVIDENCE = "evidence::recorded_evidence_is_judged_as_it_was"
 
 
 def run(command, **options):
@@ -54,8 +128,13 @@ def listed():
         found.check_returncode()
         mutants += json.loads(found.stdout)
     mutants.sort(key=lambda mutant: (rank(mutant), mutant["package"] != "selvedge-replay", mutant["file"]))
+    seen = {}
     for number, mutant in enumerate(mutants, 1):
         mutant["number"] = number
+        # Its name without the place, and which one it is of those in its function that read the same.
+        name = re.sub(r":\d+:\d+:", ":", mutant["name"])
+        seen[name] = seen.get(name, 0) + 1
+        mutant["key"] = f"{name} #{seen[name]}"
     return mutants
 
 
@@ -109,10 +188,12 @@ class Source:
         original = self.inside(node)
         branch = lambda m, text: f"/*<{m['number']}*/ {text} /*{m['number']}>*/"
         is_it = lambda m: f"crate::mutant({m['number']})"
-        early = []
+        early, lists = [], []
         for mutant in found:
             genre, new = mutant["genre"], mutant["replacement"]
-            if genre == "FnValue":
+            if genre == "FnValue" and "impl Iterator" in mutant["function"]["return_type"]:
+                lists.append(mutant)
+            elif genre == "FnValue":
                 early.append(branch(mutant, f"if {is_it(mutant)} {{ return {new}; }}"))
             elif genre == "BinaryOperator":
                 left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -145,6 +226,13 @@ class Source:
         if early:
             body = self.render(node.child_by_field_name("body"))
             original = original[: -len(body)] + "{ " + " ".join(early) + body[1:]
+        body = ""
+        for mutant in lists:
+            body = body or self.render(node.child_by_field_name("body"))
+            either = (f"if {is_it(mutant)} {{ crate::Either::Mutated({branch(mutant, mutant['replacement'])}) }} "
+                      f"else {{ crate::Either::Original({body}) }}")
+            head, body = original[: -len(body)], "{ " + either + " }"
+            original = head + body
         return original
 
 
@@ -154,14 +242,22 @@ def write(folder, mutants):
     by_file = {path: [] for path in FILES}
     for mutant in mutants:
         by_file[mutant["file"]].append(mutant)
+    for path in DEFAULTS.keys() - by_file.keys():
+        write_if_new(folder / path, (ROOT / path).read_text() + defaults(path))
     for path, its in by_file.items():
         source = Source(path, its)
-        text = source.render(source.tree.root_node)
+        text = source.render(source.tree.root_node) + defaults(path)
         if path in ("crates/replay/src/lib.rs", "crates/ir/src/lib.rs"):
             text += SWITCH
         write_if_new(folder / path, text)
         written.update(int(number) for number in re.findall(r"/\*<(\d+)\*/", text))
     return written
+
+
+def defaults(path):
+    """Returns the values that types of a file have as a mutant."""
+    values = DEFAULTS.get(path, {}).items()
+    return "".join(f"\nimpl Default for {name} {{ fn default() -> Self {{ {value} }} }}" for name, value in values)
 
 
 def write_if_new(path, text):
@@ -200,64 +296,158 @@ def environment(folder):
                 CARGO_PROFILE_DEV_DEBUG="false", CARGO_INCREMENTAL="1", RUSTFLAGS="-Awarnings")
 
 
+def compiled(folder, programs, package, *targets):
+    """Builds the test programs of a package and adds their paths; returns an error or `None`, and all messages."""
+    built = run(["cargo", "test", "-p", package, *targets, "--no-run", "--message-format=json"], cwd=folder,
+                env=environment(folder))
+    messages = [json.loads(line) for line in built.stdout.splitlines() if line.startswith("{")]
+    for message in messages:
+        if message.get("executable") and message.get("profile", {}).get("test"):
+            name = message["target"]["name"]
+            short = "suite" if name == "suite" else "ir" if package == "selvedge-ir" else "unit"
+            programs[short] = message["executable"]
+    return built.stderr[-3000:] if built.returncode != 0 else None, messages
+
+
 def build(folder, mutants):
     """Builds the test programs; returns them with the numbers of the mutants that do not compile in this form."""
     programs = {}
     by_number = {mutant["number"]: mutant for mutant in mutants}
-    dropped = {m["number"] for m in mutants if m["genre"] == "FnValue" and "impl " in m["function"]["return_type"]}
+    # Behind `Result<(` and the like an iterator cannot be exchanged.
+    is_inner = lambda kind: "impl Iterator" in kind and not kind.startswith(("-> impl Iterator", "impl Iterator"))
+    dropped = {m["number"] for m in mutants if m["genre"] == "FnValue" and is_inner(m["function"]["return_type"])}
     # What did not compile in the last run is left out at once.
     last = folder / "unbuilt.json"
     unbuilt = set(json.loads(last.read_text())) if last.exists() else set()
-    dropped |= {m["number"] for m in mutants if m["name"] in unbuilt}
+    dropped |= {m["number"] for m in mutants if m["key"] in unbuilt}
     for attempt in range(60):
         written = write(folder, [mutant for mutant in mutants if mutant["number"] not in dropped])
-        # `check` is quick; the programs are built once nothing is left to drop.
-        checked = run(["cargo", "check", "-p", "selvedge-replay", "--message-format=json"], cwd=folder,
-                      env=environment(folder))
-        messages = [json.loads(line) for line in checked.stdout.splitlines() if line.startswith("{")]
+        failed, messages = compiled(folder, programs, "selvedge-replay")
+        if not failed:
+            break
         told = [m["message"] for m in messages if m["reason"] == "compiler-message"]
         errors = [message for message in told if message["level"] == "error"]
         new = set().union(*[culprits(error, folder, by_number) for error in errors]) - dropped if errors else set()
         for error in errors if os.environ.get("SHOW") else []:
             print(error["rendered"])
         print(f"attempt {attempt}: {len(errors)} errors, {len(new)} mutants left out", flush=True)
-        if checked.returncode == 0:
-            break
         if not new:
-            sys.exit("\n".join(error["rendered"] or "" for error in errors[:5]) or checked.stderr)
+            sys.exit("\n".join(error["rendered"] or "" for error in errors[:5]) or failed)
         dropped |= new
-    last.write_text(json.dumps([m["name"] for m in mutants if m["number"] in dropped]))
-    for package, targets in [("selvedge-replay", []), ("selvedge-ir", ["--lib"])]:
-        built = run(["cargo", "test", "-p", package, *targets, "--no-run", "--message-format=json"], cwd=folder,
-                    env=environment(folder))
-        if built.returncode != 0:
-            sys.exit(built.stdout[-3000:] + built.stderr[-3000:])
-        for line in built.stdout.splitlines():
-            message = json.loads(line) if line.startswith("{") else {}
-            if message.get("executable") and message.get("profile", {}).get("test"):
-                name = message["target"]["name"]
-                short = "suite" if name == "suite" else "ir" if package == "selvedge-ir" else "unit"
-                programs[short] = message["executable"]
+    last.write_text(json.dumps([m["key"] for m in mutants if m["number"] in dropped]))
+    failed, _ = compiled(folder, programs, "selvedge-ir", "--lib")
+    if failed:
+        sys.exit(failed)
     return {mutant["number"] for mutant in mutants} - written, programs
 
 
-def judged(folder, programs, mutant, patience, again=False):
-    """Returns whether the tests notice a mutant. Those that the quick ones missed before begin with the evidence."""
-    env = dict(os.environ, MUTANT=str(mutant["number"]), CARGO_MANIFEST_DIR=str(folder / "crates/replay"))
-    stages = VALIDATOR + STAGES if mutant["package"] == "selvedge-ir" else STAGES
-    stages = stages[::-1] if again else stages
-    for program, words in stages:
+def counts(program, name):
+    """Returns whether a test counts: `trust` counts lines and would notice anything."""
+    return "validate" in name if program == "ir" else not name.startswith(("trust::", EVIDENCE))
+
+
+class Tests:
+    """All tests, with the time of each and the mutants whose conditions it comes to."""
+
+    def __init__(self, folder, programs, jobs):
+        self.folder, self.programs = folder, programs
+        digest = hashlib.sha256()
+        for path in [*programs.values(), ROOT / "crates/replay/tests/evidence.jsonl"]:
+            digest.update(Path(path).read_bytes())
+        file = folder / "reached.json"
+        known = json.loads(file.read_text()) if file.exists() else {}
+        if known.get("digest") != digest.hexdigest():
+            rows = in_parallel(jobs, self.all(), self.reached)
+            known = {"digest": digest.hexdigest(), "tests": sorted(rows, key=lambda row: row[1])}
+            file.write_text(json.dumps(known))
+        # In ascending order of their times.
+        self.rows = [((program, name), seconds, set(reached)) for (program, name), seconds, reached in known["tests"]]
+
+    def all(self):
+        tests = []
+        for program, path in self.programs.items():
+            listed = run([path, "--list", "--format=terse"]).stdout.splitlines()
+            names = [line.removesuffix(": test") for line in listed if line.endswith(": test")]
+            tests += [(program, name) for name in names if counts(program, name)]
+        n_records = len((self.folder / "crates/replay/tests/evidence.jsonl").read_text().splitlines())
+        return tests + [("evidence", str(number)) for number in range(n_records)]
+
+    def reached(self, test):
+        """Runs one test without a mutant; it must succeed."""
+        note = self.folder / f"reached.{threading.get_ident()}"
+        note.write_bytes(bytes(10_000))
+        start = time.time()
+        ended = self.start(test[0], [test[1]], {"MUTANTS_REACHED": str(note)}, 3600)
+        if ended != "passed":
+            sys.exit(f"without a mutant, {test} has {ended}")
+        return test, time.time() - start, [number for number, is_there in enumerate(note.read_bytes()) if is_there]
+
+    def start(self, program, names, variables, patience):
+        """Runs some tests of a program; returns whether all have passed."""
+        words = ["--test-threads=1", "--exact", *names]
+        env = dict(os.environ, CARGO_MANIFEST_DIR=str(self.folder / "crates/replay"), **variables)
+        if program == "evidence":
+            program, words, env["EVIDENCE"] = "suite", [*words[:2], EVIDENCE], ",".join(names)
         crate = "ir" if program == "ir" else "replay"
-        command = [programs[program], "--test-threads=1", *words]
-        limit = lambda: setrlimit(RLIMIT_CPU, (patience,) * 2)
+
+        def limit():
+            setrlimit(RLIMIT_CPU, (patience,) * 2)
+            setrlimit(RLIMIT_AS, (8 << 30,) * 2)
+
         try:  # A mutant may also wait for ever, for a solver that was not asked.
-            ended = subprocess.run(command, cwd=folder / "crates" / crate, env=env, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL, preexec_fn=limit, timeout=10 * patience)
+            ended = subprocess.run([self.programs[program], *words], cwd=self.folder / "crates" / crate, env=env,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limit,
+                                   timeout=10 * patience)
         except subprocess.TimeoutExpired:
             return "timeout"
-        if ended.returncode != 0:
-            return "timeout" if -ended.returncode in (signal.SIGXCPU, signal.SIGKILL) else "caught"
-    return "missed"
+        if ended.returncode == 0:
+            return "passed"
+        return "timeout" if -ended.returncode in (signal.SIGXCPU, signal.SIGKILL) else "caught"
+
+    def judge(self, number):
+        """Returns whether the tests notice a mutant, and which of them: the quick ones of a program run together."""
+        asked = [(test, seconds) for test, seconds, reached in self.rows if number in reached]
+        groups = []
+        for (program, name), seconds in asked:
+            same = [group for group in groups if group[0] == program and group[2] < 1]
+            if not same:
+                groups.append(same := [program, [], 0.0])
+                same = [same]
+            same[0][1].append(name)
+            same[0][2] += seconds
+        for program, names, seconds in groups:
+            result = self.start(program, names, {"MUTANT": str(number)}, int(15 + 10 * seconds))
+            if result != "passed":
+                return result, f"{program} {' '.join(names[:3])}"
+        return "missed", f"{len(asked)} tests come to it"
+
+
+def in_parallel(jobs, items, work):
+    """Does something with each item, in threads; returns the results."""
+    waiting, done, lock, failed = list(items), [], threading.Lock(), []
+
+    def worker():
+        while not failed:
+            with lock:
+                if not waiting:
+                    return
+                item = waiting.pop(0)
+            try:
+                result = work(item)
+            except BaseException as error:
+                failed.append(error)
+                return
+            with lock:
+                done.append(result)
+
+    threads = [threading.Thread(target=worker) for _ in range(jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failed:
+        raise failed[0]
+    return done
 
 
 def main():
@@ -266,7 +456,7 @@ def main():
     words.add_argument("--jobs", type=int, default=1)
     words.add_argument("--only", default="")
     words.add_argument("--again", action="store_true")
-    words.add_argument("--patience", type=int, default=25, help="seconds of processor time for a test program")
+    words.add_argument("--argued", action="store_true", help="try those as well that mutants.md argues")
     options = words.parse_args()
     folder = options.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
@@ -279,34 +469,24 @@ def main():
     results = folder / "results.jsonl"
     known = {}
     if results.exists():
-        known = {row["name"]: row["result"] for row in map(json.loads, results.read_text().splitlines())}
-    is_due = lambda name: known.get(name) == "missed" if options.again else name not in known
-    waiting = [mutant for mutant in mutants if options.only in mutant["name"] and is_due(mutant["name"])]
-    baseline = judged(folder, programs, {"number": 0, "package": "selvedge-ir"}, 10 * options.patience)
-    if baseline != "missed":
-        sys.exit("the tests fail without a mutant")
-    lock, start = threading.Lock(), time.time()
+        known = {row["key"]: row["result"] for row in map(json.loads, results.read_text().splitlines())}
+    is_argued = argued()
+    is_new = lambda key: known.get(key) == "missed" if options.again else key not in known
+    is_due = lambda key: is_new(key) and (options.argued or not is_argued(key))
+    waiting = [mutant for mutant in mutants if options.only in mutant["name"] and is_due(mutant["key"])]
+    tests = Tests(folder, programs, options.jobs)
+    start, left = time.time(), [len(waiting)]
 
-    def work():
-        while True:
-            with lock:
-                if not waiting:
-                    return
-                mutant = waiting.pop(0)
-            result = "unbuilt" if mutant["number"] in dropped else judged(
-                folder, programs, mutant, options.patience, options.again)
-            with lock:
-                known[mutant["name"]] = result
-                with results.open("a") as file:
-                    file.write(json.dumps({"name": mutant["name"], "result": result}) + "\n")
-                print(f"{time.time() - start:6.0f} s, {len(waiting)} left: {result:8} {mutant['name']}", flush=True)
+    def work(mutant):
+        result, by = ("unbuilt", "") if mutant["number"] in dropped else tests.judge(mutant["number"])
+        known[mutant["key"]] = result
+        left[0] -= 1
+        with results.open("a") as file:
+            file.write(json.dumps({"key": mutant["key"], "result": result, "by": by}) + "\n")
+        print(f"{time.time() - start:6.0f} s, {left[0]} left: {result:8} {mutant['name']} ({by})", flush=True)
 
-    threads = [threading.Thread(target=work) for _ in range(options.jobs)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    report([m["name"] for m in mutants], known)
+    in_parallel(options.jobs, waiting, work)
+    report(mutants, known)
 
 
 def copy(source, to):
@@ -315,29 +495,37 @@ def copy(source, to):
         for part in source.iterdir():
             copy(part, to / part.name)
     elif not to.exists() or to.read_bytes() != source.read_bytes():
-        is_mutated = any(str(source.relative_to(ROOT)).startswith(path) for path in SOURCES)
+        is_mutated = any(str(source.relative_to(ROOT)).startswith(path) for path in [*SOURCES, *DEFAULTS])
         if is_mutated and to.exists():
             return
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, to)
 
 
-def report(names, known):
+def argued():
+    """Returns a test whether the page argues that a mutant changes nothing: a line stands for all mutants that read the
+    same, or for one of them (`#2` behind it)."""
     page = Path(__file__).parent / "mutants.md"
-    argued = page.read_text() if page.exists() else ""
-    without_place = lambda name: re.sub(r":\d+:\d+:", ":", name)
-    missed = [without_place(name) for name in names if known.get(name) == "missed"]
-    counts = {}
-    for name in names:
-        result = known.get(name, "not tried")
-        # A line of the page stands for one mutant; two that read the same need two.
-        short = without_place(name)
-        if result == "missed" and missed.count(short) <= argued.count(f"`{short}`"):
+    lines = re.findall(r"^- `(.*)`((?: #\d+)*)$", page.read_text(), re.M) if page.exists() else []
+    keys = {name + number for name, numbers in lines for number in re.findall(r" #\d+", numbers) or [""]}
+    return lambda key: key in keys or key.rsplit(" #", 1)[0] in keys
+
+
+def report(mutants, known):
+    """Prints the missed and the unbuilt mutants, then the numbers of all, and of the missed ones by file."""
+    is_argued, counts, by_file = argued(), {}, {}
+    for mutant in mutants:
+        result = known.get(mutant["key"], "not tried")
+        if result in ("missed", "not tried") and is_argued(mutant["key"]):
             result = "argued"
         counts[result] = counts.get(result, 0) + 1
+        if result == "missed":
+            by_file[mutant["file"]] = by_file.get(mutant["file"], 0) + 1
         if result in ("missed", "unbuilt"):
-            print(result, name)
-    print(f"{len(names)} mutants:", ", ".join(f"{count} {word}" for word, count in sorted(counts.items())))
+            print(result, mutant["name"])
+    print(f"{len(mutants)} mutants:", ", ".join(f"{count} {word}" for word, count in sorted(counts.items())))
+    for file, count in sorted(by_file.items(), key=lambda pair: -pair[1]):
+        print(f"{count:4} missed in {file}")
 
 
 main()

@@ -177,6 +177,9 @@ engines! {
     Views: "views", ANY_NUMBER,
         "views of k threads, for k = 1, 2, .., in decision diagrams",
         &["bound"], &[Pass::Inline], |all| Box::new(unbounded::views::Views { options: all.views.clone() });
+    Facts: "facts", ANY_NUMBER,
+        "facts about one or two threads that no step makes false; never answers unsafe",
+        &[], &[Pass::Inline], |_| Box::new(unbounded::facts::Facts);
     KarpMiller: "karp-miller", ANY_NUMBER,
         "Karp-Miller tree in decision diagrams",
         &[], &[Pass::Inline], |_| Box::new(unbounded::karp_miller::KarpMiller);
@@ -212,8 +215,14 @@ impl EngineKind {
     /// with an engine that supports the question, those that do, the most promising first.
     pub const PORTFOLIO: [&'static [EngineKind]; 4] = [
         &[EngineKind::Summaries, EngineKind::Sat, EngineKind::Bmc],
-        &[EngineKind::Threads, EngineKind::ThreadsExplicit],
-        &[EngineKind::ViewsExplicit, EngineKind::Views, EngineKind::Backward, EngineKind::KarpMiller],
+        &[EngineKind::Threads, EngineKind::ThreadsExplicit, EngineKind::Facts],
+        &[
+            EngineKind::ViewsExplicit,
+            EngineKind::Views,
+            EngineKind::Facts,
+            EngineKind::Backward,
+            EngineKind::KarpMiller,
+        ],
         &[EngineKind::Ase, EngineKind::Cegar, EngineKind::Induction, EngineKind::Horn],
     ];
 

@@ -19,6 +19,9 @@ impl AnnotatedTrace {
         if context.map.several_steps {
             let annotator = Annotator::new(context);
             annotated.steps = grouped(&annotator, std::mem::take(&mut annotated.steps));
+        } else {
+            let is_assertion = |edge| matches!(context.program.edges[edge].op, Op::Assert(_));
+            annotated.steps.retain(|step| step.role != Role::Violation || is_assertion(step.edge));
         }
         annotated
     }

@@ -198,3 +198,57 @@ fn widths_and_constants_are_in_range() {
     let message = "a machine integer of 65 bits: there are those of 1 to 64";
     assert_eq!(validate(&program).unwrap_err()[0].message, message);
 }
+
+/// The number behind the last one is that of nothing, and so are all greater ones.
+#[test]
+fn numbers_are_those_of_what_there_is() {
+    let program =
+        parse("shared x: bool\nproc f() from L0 to L1\nlocal l: bool\nL0 -> L0: x := l\nL0 -> L1: return\nstart f");
+    let program = program.unwrap();
+    let first = |change: &dyn Fn(&mut Program, usize), more: usize| {
+        let mut wrong = program.clone();
+        change(&mut wrong, more);
+        validate(&wrong).err().map(|invalid| invalid[0].message.clone())
+    };
+    let var: &dyn Fn(&mut Program, usize) = &|program, more| {
+        let Op::Assign(assign) = &mut program.edges[0].op else { panic!("an assignment was written") };
+        assign.active[0].1 = Expr::Var(VarId::new(1 + more));
+    };
+    let proc: &dyn Fn(&mut Program, usize) = &|program, more| program.entries[0].proc = ProcId::new(more);
+    let loc: &dyn Fn(&mut Program, usize) = &|program, more| program.edges[0].op = Op::Fork(LocId::new(more));
+    assert_eq!([first(var, 0), first(proc, 0), first(loc, 0)], [None, None, None]);
+    for more in [1, 7] {
+        assert_eq!(first(var, more), Some(format!("there is no variable {}", 1 + more)));
+        assert_eq!(first(proc, more), Some(format!("there is no procedure {more}")));
+        assert_eq!(first(loc, 1 + more), Some(format!("there is no location L{}", 1 + more)));
+    }
+}
+
+#[test]
+fn steps_ensure_conditions_on_what_the_thread_sees() {
+    for edge in [
+        "L2 -> L2: a, c := call g(a, c) ensures a & s",
+        "L2 -> L2: assert a ensures !a",
+        "L2 -> L2: t$ := F constrain !t$ ensures s",
+    ] {
+        assert_eq!(messages(edge), Vec::<String>::new(), "{edge}");
+    }
+    let nothing = "e2: an operation that cannot ensure anything";
+    check("L2 -> L2: a := T ensures a", nothing);
+    check("L2 -> L3: end ensures a", nothing);
+    check("L2 -> L2: assert a ensures ?0", "e2: a choice in what a step ensures");
+    check("L2 -> L2: assert a ensures l", "e2: `l` (variable 5) is not visible here");
+    assert_eq!(messages("L2 -> L2: assert a ensures c").len(), 1);
+    assert_eq!(messages("L2 -> L2: assert a ensures a'").len(), 1);
+}
+
+#[test]
+fn choices_are_of_types_that_there_are() {
+    let mut program = parse("shared x: u8\nproc f() from L0 to L1\nL0 -> L0: x := ?0:u8").unwrap();
+    let ty = Ty::Machine(crate::MachineTy::unsigned(65));
+    let Op::Assign(assign) = &mut program.edges[0].op else { panic!("an assignment was written") };
+    assign.active[0].1 = Expr::Choice(0, ty);
+    let message = "a machine integer of 65 bits: there are those of 1 to 64";
+    let found = validate(&program).unwrap_err();
+    assert!(found.iter().any(|invalid| invalid.message == message), "{found:?}");
+}

@@ -8,6 +8,7 @@ mod bits;
 mod concrete;
 mod control_flow;
 mod cover;
+mod dead;
 mod encode;
 mod induction;
 mod integers;

@@ -255,3 +255,159 @@ fn neither_branch_of_a_conditional_is_forgotten() {
         assert_eq!(check(&program, &induction).is_ok(), holds, "{condition}");
     }
 }
+
+/// A prelude whose thread may end inside, at once or in a procedure that it calls.
+#[test]
+fn summaries_speak_of_preludes_that_return() {
+    let text = "shared x: bool\nproc setup() from L0 to L2\ne0 L0 -> L1: call f()\ne1 L1 -> L2: return\n\
+        proc f() from L3 to L5\ne2 L3 -> L4: call f()\ne3 L3 -> L5: OTHER\n\
+        proc main() from L6 to L7\ne4 L6 -> L7: end\nprelude setup\nstart main";
+    let check = |other: &str| {
+        let mut proof = Builder::new();
+        let truth = proof.truth();
+        (0..8).for_each(|loc| proof.at(loc, truth));
+        (0..3).for_each(|proc| proof.returns(proc, truth));
+        check(&program(&text.replace("OTHER", other)), &proof.certificate())
+    };
+    assert_eq!(check("return"), Ok(()));
+    assert!(matches!(check("end"), Err(Flaw::OutOfScope(_))));
+    let at_once = text.replace("e1 L1 -> L2: return", "e1 L1 -> L2: end").replace("OTHER", "return");
+    let mut proof = Builder::new();
+    let truth = proof.truth();
+    (0..8).for_each(|loc| proof.at(loc, truth));
+    (0..3).for_each(|proc| proof.returns(proc, truth));
+    assert!(matches!(self::check(&program(&at_once), &proof.certificate()), Err(Flaw::OutOfScope(_))));
+}
+
+#[test]
+fn summaries_are_about_locations_and_procedures_that_there_are() {
+    let (program, _) = flip_twice();
+    let with = |target: Target, change: &dyn Fn(&mut SummaryProof)| {
+        let mut proof = flip_proof();
+        change(&mut proof.0);
+        check(&(program.clone(), target), &proof.certificate())
+    };
+    let truth = flip_proof().0.locs[0].1;
+    let malformed = Err(Flaw::Malformed(None));
+    assert_eq!(with(Target::default(), &|_| ()), Ok(()));
+    assert_eq!(with(Target::default(), &|proof| proof.locs.push((LocId::new(8), truth))), malformed);
+    assert_eq!(with(Target::default(), &|proof| proof.procs.push((ProcId::new(2), truth))), malformed);
+    assert_eq!(with(Target::default(), &|proof| proof.procs.insert(1, (ProcId::new(0), truth))), malformed);
+    // A target location may have a formula that nothing satisfies.
+    let at = |loc: usize| Target::new(Vec::new(), vec![LocId::new(loc)]);
+    for loc in [0, 1, 2, 6] {
+        assert_eq!(with(at(loc), &|_| ()), Err(Flaw::Location(LocId::new(loc))));
+    }
+    assert_eq!(with(at(4), &|_| ()), Ok(()));
+    let falsehood = |proof: &mut SummaryProof| {
+        let never = proof.formulas.add(Node::Const(false)).expect("it has no parts");
+        proof.locs.push((LocId::new(7), never));
+    };
+    assert_eq!(with(at(7), &falsehood), Ok(()));
+}
+
+/// Locals of a procedure that does not run have one value only, so that a way round is known again; while it runs they
+/// have any.
+#[test]
+fn k_induction_forgets_the_locals_of_procedures_that_do_not_run() {
+    let text = "shared x: bool\ninit x := F\nproc main() from L0 to L4\ne0 L0 -> L1: call g()\ne1 L1 -> L0: skip\n\
+        e2 L0 -> L2: assume x\ne3 L2 -> L3: assert !x\ne4 L3 -> L4: return\nproc g() from L5 to L7\nlocal m: bool\n\
+        e5 L5 -> L6: skip\ne6 L6 -> L7: return\nstart main\ntarget e3";
+    let verdict = |k: u32| check(&program(text), &Certificate::Induction { k, paths: Paths::LoopFree });
+    assert_eq!([3, 4, 5].map(verdict), [Err(Flaw::Step), Err(Flaw::Step), Ok(())]);
+    let read =
+        text.replace("e5 L5 -> L6: skip", "e5 L5 -> L6: x := m").replace("e1 L1 -> L0: skip", "e1 L1 -> L0: assert !x");
+    let read = read.replace("target e3", "target e1");
+    let verdict = |k: u32, paths: Paths| check(&program(&read), &Certificate::Induction { k, paths });
+    for paths in [Paths::All, Paths::LoopFree] {
+        let found = [0, 1, 2, 3, 4].map(|k| verdict(k, paths));
+        assert_eq!(found[..4], [Err(Flaw::Step), Err(Flaw::Step), Err(Flaw::Step), Err(Flaw::Step)]);
+        assert_eq!(found[4], Err(Flaw::Base(4)));
+    }
+}
+
+/// Assigned values are those of the next state, and all others stay, in each kind of proof that unrolls steps.
+#[test]
+fn k_induction_follows_assignments() {
+    let verdict = |first: &str, condition: &str| {
+        let text = format!(
+            "shared x: bool, y: bool\ninit x := F, y := T\nproc main() from L0 to L3\ne0 L0 -> L1: {first}\n\
+             e1 L1 -> L2: assert {condition}\ne2 L2 -> L3: return\nstart main\ntarget e1"
+        );
+        check(&program(&text), &Certificate::Induction { k: 2, paths: Paths::All })
+    };
+    for (first, condition) in [
+        ("x := T", "x"),
+        ("x := F", "!x"),
+        ("x := y", "x & y"),
+        ("x := y, y := x", "x & !y"),
+        ("x := ?0", "y"),
+        ("skip", "!x & y"),
+        ("x := ?0 constrain ?0", "x"),
+        ("assume x", "F"),
+    ] {
+        assert_eq!(verdict(first, condition), Ok(()), "{first}: {condition}");
+    }
+    for (first, condition) in [
+        ("x := T", "!x"),
+        ("x := F", "x"),
+        ("x := y", "!y"),
+        ("x := y, y := x", "x & y"),
+        ("x := ?0", "x"),
+        ("skip", "x"),
+    ] {
+        assert_eq!(verdict(first, condition), Err(Flaw::Base(2)), "{first}: {condition}");
+    }
+}
+
+/// No thread passes an assertion of a constant false, nor a condition that is one.
+#[test]
+fn control_flow_ends_at_what_nobody_passes() {
+    let closed = |operation: &str| {
+        let text = format!(
+            "shared x: bool\nproc main() from L0 to L2\ne0 L0 -> L1: {operation}\ne1 L0 -> L0: skip\ne2 L1 -> L2: return\n\
+             start main"
+        );
+        check(&program(&text), &Certificate::ControlFlow(vec![LocId::new(0)]))
+    };
+    for operation in ["assert F", "assume F", "x := T constrain F"] {
+        assert_eq!(closed(operation), Ok(()), "{operation}");
+    }
+    for operation in ["assert T", "assert x", "assume x", "assume T", "x := F"] {
+        assert_eq!(closed(operation), Err(Flaw::NotClosed(selvedge_ir::EdgeId::new(0))), "{operation}");
+    }
+}
+
+/// Proofs about one thread with truth values say nothing about several, or about integers.
+#[test]
+fn proofs_about_one_thread_are_out_of_scope_elsewhere() {
+    let text = "shared x: bool, b: bool\nproc main() from L0 to L2\ne0 L0 -> L1: x := b\ne1 L1 -> L2: return\n\
+        proc other() from L3 to L4\ne2 L3 -> L4: end\nstart main";
+    let refused = |from: &str, to: &str| {
+        let program = program(&text.replacen(from, to, 1));
+        let mut proof = Builder::new();
+        let truth = proof.truth();
+        (0..program.0.locs.len()).for_each(|loc| proof.at(loc, truth));
+        (0..2).for_each(|proc| proof.returns(proc, truth));
+        let induction = Certificate::Induction { k: 1, paths: Paths::All };
+        [proof.certificate(), induction]
+            .map(|certificate| matches!(check(&program, &certificate), Err(Flaw::OutOfScope(_))))
+    };
+    assert_eq!(refused("start main", "start main"), [false, false]);
+    for (from, to) in [
+        ("start main", "start main: main exactly 2"),
+        ("start main", "start main: main at most 1"),
+        ("start main", "start main: main any"),
+        ("start main", "start main\nstart other"),
+        ("x := b", "spawn other()"),
+        ("x := b", "fork L1"),
+        ("b: bool", "b: bool, n: int"),
+        ("b: bool", "b: bool, n: u8"),
+        ("x := b", "x := ?0:int = 3"),
+        ("x := b", "x := ?0:u8 = 3:u8"),
+        ("start main", "init x := ?0:int = 3\nstart main"),
+    ] {
+        let found = refused(from, to);
+        assert_eq!(found, [true, true], "{to}");
+    }
+}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use selvedge_check::{Certificate, ControlPoint, IntegerProof, Run, SolverFailure, Solvers, Stop, Task, ThreadScope};
 use selvedge_ir::text::parse_with_target;
 use selvedge_ir::validate::validate;
-use selvedge_ir::{EdgeId, Expr, LocId, Op, Program, Target, Value, VarId};
+use selvedge_ir::{BinaryOp, EdgeId, Expr, LocId, MachineTy, Op, Program, Target, Ty, UnaryOp, Value, VarId};
 use selvedge_replay::certificate::{Accepted, Flaw, Refused, Unjudged, verify};
 
 /// Two counters that stay equal, and a program counter.
@@ -194,4 +194,311 @@ fn a_program_that_is_no_solver_proves_nothing() {
         let answer = judged(COUNTERS, plain("F"), liar);
         assert!(matches!(answer, Err(Refused::Unjudged(Unjudged::Stopped(Stop::Solver(_))))), "{answer:?}");
     }
+}
+
+/// A program that asserts a condition on variables with any values, and a proof that says nothing about these: the
+/// judge must find whether the condition always holds.
+fn always(condition: &str) -> bool {
+    let text = format!(
+        "shared n: int, m: int, b: bool, c: bool, x: u8, y: u8, v: i8, w: i8, wide: i16\n\
+         proc main() from L0 to L1\ne0 L0 -> L0: assert {condition}\nstart main\ntarget e0\n"
+    );
+    let points = vec![ControlPoint { loc: LocId::new(0), values: Vec::new(), formula: Expr::TRUE }];
+    match judged(&text, IntegerProof { control: Vec::new(), points }, z3()) {
+        Ok(Accepted::ByOneSolver("z3")) => true,
+        Err(Refused::Flawed(Flaw::Assert(edge))) if edge == EdgeId::new(0) => false,
+        other => panic!("{condition}: {other:?}"),
+    }
+}
+
+/// Each operator is asked about values of which it says something that no other one says.
+#[test]
+fn solvers_are_asked_about_each_operator() {
+    let facts = [
+        ("x", 200, 7, [("div", 28), ("rem", 4), ("shr", 1), ("shl", 0), ("add", 207), ("sub", 193), ("mul", 120)]),
+        ("v", -100, 7, [("div", -14), ("rem", -2), ("shr", -1), ("shl", 0), ("add", -93), ("sub", -107), ("mul", 68)]),
+    ];
+    let (mut right, mut wrong) = (Vec::new(), Vec::new());
+    for (var, left, right_operand, results) in facts {
+        let (ty, other) = if var == "x" { ("u8", "y") } else { ("i8", "w") };
+        let number = |value: i32| format!("{value}:{ty}");
+        let given = format!("{var} = {} & {other} = {}", number(left), number(right_operand));
+        for (op, value) in results {
+            let result = |value| format!("({given} => {ty}.{op}({var}, {other}) = {})", number(value));
+            right.push(result(value));
+            wrong.push(result(value + 1));
+        }
+        for (op, value) in [("and", 200 & 7), ("or", 200 | 7), ("xor", 200 ^ 7)] {
+            right.push(format!("(x = 200:u8 & y = 7:u8 => u8.{op}(x, y) = {value}:u8)"));
+            wrong.push(format!("(x = 200:u8 & y = 7:u8 => u8.{op}(x, y) = {}:u8)", value ^ 1));
+        }
+        let (less, same) = (var == "v", format!("{var} = {} & {other} = {} =>", number(left), number(left)));
+        let is = |holds: bool, text: String| if holds { text } else { format!("!{text}") };
+        right.push(format!("({given} => {})", is(less, format!("{ty}.lt({var}, {other})"))));
+        right.push(format!("({given} => {})", is(less, format!("{ty}.le({var}, {other})"))));
+        right.push(format!("({same} {ty}.le({var}, {other}) & !{ty}.lt({var}, {other}))"));
+        wrong.push(format!("({given} => {})", is(!less, format!("{ty}.lt({var}, {other})"))));
+        wrong.push(format!("({same} {ty}.lt({var}, {other}))"));
+    }
+    assert!(always(&right.join(" & ")));
+    for condition in wrong {
+        assert!(!always(&condition), "{condition}");
+    }
+}
+
+#[test]
+fn solvers_are_asked_about_casts_conditionals_and_shared_parts() {
+    for (condition, holds) in [
+        // To more bits, to fewer, and to as many.
+        ("v = -1:i8 => i8.i16(v) = -1:i16", true),
+        ("v = -1:i8 => i8.i16(v) = 255:i16", false),
+        ("x = 255:u8 => u8.i16(x) = 255:i16", true),
+        ("wide = 511:i16 => i16.u8(wide) = 255:u8", true),
+        ("wide = 511:i16 => i16.u8(wide) = 1:u8", false),
+        ("v = -1:i8 => i8.u8(v) = 255:u8", true),
+        ("v = -1:i8 => i8.u8(v) = 254:u8", false),
+        ("(if b then n else m) = n | !b", true),
+        ("(if b then n else m) = n", false),
+        ("(if b then n else m) = m", false),
+        ("let #0 = n + 1; #1 = #0 + #0 in #1 = n + n + 2", true),
+        ("let #0 = n + 1; #1 = #0 + #0 in #1 = n + n + 1", false),
+        ("(b => c) = (!b | c)", true),
+        ("(b => c) = (b | c)", false),
+        ("!(b & c) = (!b | !c)", true),
+        ("n * m = m * n & -(n) = 0 - n & !(n < n) & n <= n", true),
+        ("n * m = n + m", false),
+        ("n <= m & m < n", false),
+        ("divisible(3, n) | divisible(3, n + 1) | divisible(3, n + 2)", true),
+        ("divisible(3, n)", false),
+    ] {
+        assert_eq!(always(condition), holds, "{condition}");
+    }
+}
+
+/// Values that are plain in the formula of a point save questions; they must not decide what they do not say.
+#[test]
+fn plain_values_decide_only_what_they_say() {
+    let blocked = |guard: &str, b: bool, c: Option<bool>| {
+        let text = |value: bool| if value { "T" } else { "F" };
+        let text = format!(
+            "shared x: int, b: bool, c: bool\ninit b := {}, c := {}\nproc main() from L0 to L2\n\
+             e0 L0 -> L1: assume {guard}\ne1 L1 -> L2: return\nstart main\n",
+            text(b),
+            text(c.unwrap_or_default())
+        );
+        let is = |var: usize, value: bool| match Expr::Var(VarId::new(var)) {
+            var if value => var,
+            var => Expr::negate(var),
+        };
+        let known = c.map_or(is(1, b), |c| Expr::binary(BinaryOp::And, is(1, b), is(2, c)));
+        let points = vec![ControlPoint { loc: LocId::new(0), values: Vec::new(), formula: known }];
+        match judged(&text, IntegerProof { control: Vec::new(), points }, z3()) {
+            Ok(Accepted::ByOneSolver("z3")) => true,
+            Err(Refused::Flawed(Flaw::NotClosed(edge))) if edge == EdgeId::new(0) => false,
+            other => panic!("{guard} where {b} and {c:?}: {other:?}"),
+        }
+    };
+    for (guard, b, c, is_blocked) in [
+        ("!b", true, None, true),
+        ("b", true, None, false),
+        ("b", false, None, true),
+        ("!b", false, None, false),
+        ("!(b => c)", false, None, true),
+        ("!(b => c)", true, Some(true), true),
+        ("b => c", true, None, false),
+        ("b => c", true, Some(true), false),
+        ("b => c", true, Some(false), true),
+        ("c => b", false, None, false),
+        ("!(b => c)", true, Some(false), false),
+        ("(b | x = 1) & !b", true, None, true),
+        ("if b then c else x = 1", true, Some(true), false),
+        ("if b then !c else x = 1", true, Some(true), true),
+        ("if b then x = 1 else c", false, None, false),
+        ("if b then x = 1 else F", false, None, true),
+        ("if x = 1 then F else b", true, None, false),
+        ("if x = 1 then F else b", false, None, true),
+        ("if x = 1 then T else b", false, None, false),
+    ] {
+        assert_eq!(blocked(guard, b, c), is_blocked, "{guard} where {b} and {c:?}");
+    }
+}
+
+/// Where one of two control variables is known after a step, the points with its value allow the step, for all values
+/// of the other one.
+#[test]
+fn points_with_one_known_control_variable_are_found() {
+    let text = "shared pc: int, x: int, y: int\ninit pc := 0\nproc main() from L0 to L2\n\
+        e0 L0 -> L1: pc := 1, x := ?0:int constrain 0 <= ?0:int & ?0:int <= 1\ne1 L1 -> L2: return\nstart main\n";
+    let point = |loc: usize, values: &[i64], text: &str| ControlPoint {
+        loc: LocId::new(loc),
+        values: values.iter().map(|value| Value::Int(*value)).collect(),
+        formula: formula(text),
+    };
+    let with = |points: &[(i64, i64)]| {
+        let after = points.iter().map(|(pc, x)| point(1, &[*pc, *x], "T"));
+        let points = [point(0, &[], "pc = 0")].into_iter().chain(after).collect();
+        judged(text, IntegerProof { control: vec![VarId::new(0), VarId::new(1)], points }, z3())
+    };
+    let open = Err(Flaw::NotClosed(EdgeId::new(0)).into());
+    assert_eq!(with(&[(1, 0), (1, 1)]), Ok(Accepted::ByOneSolver("z3")));
+    assert_eq!(with(&[(0, 0), (0, 1), (1, 0), (1, 1)]), Ok(Accepted::ByOneSolver("z3")));
+    assert_eq!(with(&[(1, 0), (0, 1)]), open);
+    assert_eq!(with(&[(0, 0), (0, 1)]), open);
+}
+
+/// The thread's own variables may start with any value; those of procedures that nobody runs have the default.
+#[test]
+fn a_start_has_any_values_of_the_threads_own_variables() {
+    let text = "shared pc: int, x: int, y: int\nproc main() from L0 to L1\nlocal l: int, b: bool\ne0 L0 -> L0: skip\n\
+        proc helper() from L2 to L3\nlocal m: int\ne1 L2 -> L3: return\nstart main\n";
+    let with = |var: usize, value: i64| {
+        let is = Expr::binary(BinaryOp::Eq, Expr::Var(VarId::new(var)), Expr::Int(value));
+        let points = vec![ControlPoint { loc: LocId::new(0), values: Vec::new(), formula: is }];
+        judged(text, IntegerProof { control: Vec::new(), points }, z3())
+    };
+    assert_eq!(with(5, 0), Ok(Accepted::ByOneSolver("z3")));
+    assert_eq!(with(5, 1), Err(Flaw::Start(LocId::new(0)).into()));
+    assert_eq!(with(3, 0), Err(Flaw::Start(LocId::new(0)).into()));
+    assert_eq!(with(1, 0), Err(Flaw::Start(LocId::new(0)).into()));
+}
+
+#[test]
+fn formulas_are_conditions_over_booleans_and_integers() {
+    let (n, b) = (|| Expr::Int(1), || Expr::TRUE);
+    let unary = |op, operand| Expr::Unary(op, Box::new(operand));
+    let is = |expr: Expr| Expr::binary(BinaryOp::Eq, expr, Expr::Int(0));
+    let ite = |condition, then, otherwise| Expr::Ite(Box::new((condition, then, otherwise)));
+    let right = [
+        unary(UnaryOp::Not, b()),
+        is(unary(UnaryOp::Neg, n())),
+        unary(UnaryOp::DivisibleBy(1), n()),
+        unary(UnaryOp::DivisibleBy(7), n()),
+        is(ite(b(), n(), n())),
+        ite(b(), b(), b()),
+        Expr::binary(BinaryOp::Eq, b(), b()),
+        Expr::binary(BinaryOp::Ne, n(), n()),
+        Expr::binary(BinaryOp::Lt, n(), n()),
+        is(Expr::binary(BinaryOp::Mul, n(), n())),
+    ];
+    let logical = [BinaryOp::And, BinaryOp::Or, BinaryOp::Xor, BinaryOp::Implies];
+    let right = right.into_iter().chain(logical.map(|op| Expr::binary(op, b(), b())));
+    let ty = MachineTy::unsigned(8);
+    let wrong = [
+        n(),
+        unary(UnaryOp::Not, n()),
+        unary(UnaryOp::Neg, n()),
+        unary(UnaryOp::Neg, b()),
+        is(unary(UnaryOp::Neg, b())),
+        unary(UnaryOp::DivisibleBy(0), n()),
+        unary(UnaryOp::DivisibleBy(3), b()),
+        is(ite(n(), n(), n())),
+        ite(n(), b(), b()),
+        is(ite(b(), n(), b())),
+        ite(b(), b(), n()),
+        Expr::binary(BinaryOp::Eq, b(), n()),
+        Expr::binary(BinaryOp::Lt, b(), b()),
+        Expr::binary(BinaryOp::Lt, b(), n()),
+        Expr::binary(BinaryOp::Le, n(), b()),
+        is(Expr::binary(BinaryOp::Add, b(), n())),
+        is(Expr::binary(BinaryOp::Add, n(), b())),
+        Expr::binary(BinaryOp::And, n(), n()),
+        Expr::binary(BinaryOp::Implies, n(), b()),
+        Expr::binary(BinaryOp::Implies, b(), n()),
+        Expr::Var(VarId::new(99)),
+        Expr::Choice(0, Ty::Bool),
+        Expr::Passive(VarId::new(0)),
+        Expr::binary(BinaryOp::Eq, Expr::Machine(ty, 0), Expr::Machine(ty, 0)),
+    ];
+    // The start is refused behind formulas that fit.
+    let judged = |expr: Expr| {
+        let points = vec![ControlPoint { loc: LocId::new(1), values: Vec::new(), formula: expr }];
+        judged(COUNTERS, IntegerProof { control: Vec::new(), points }, z3())
+    };
+    for expr in right {
+        assert_eq!(judged(expr.clone()), Err(Flaw::Start(LocId::new(0)).into()), "{expr:?}");
+    }
+    for expr in wrong {
+        assert_eq!(judged(expr.clone()), Err(Flaw::Malformed(None).into()), "{expr:?}");
+    }
+}
+
+#[test]
+fn several_threads_calls_and_started_threads_are_out_of_scope() {
+    let refused = |text: &str| judged(text, plain("T"), z3());
+    let helper = "proc helper() from L3 to L4\ne4 L3 -> L4: return\nstart main";
+    for (from, to) in [
+        ("start main", "start main\nstart main"),
+        ("start main", "start main: main exactly 2"),
+        ("start main", "start main: main any"),
+        ("start main", "e4 L1 -> L1: call helper()\nproc helper() from L3 to L4\ne5 L3 -> L4: return\nstart main"),
+        ("start main", "e4 L1 -> L1: spawn helper()\nproc helper() from L3 to L4\ne5 L3 -> L4: return\nstart main"),
+        ("start main", "e4 L1 -> L1: fork L1\nstart main"),
+        ("start main", &format!("{helper}\nprelude helper")),
+    ] {
+        let found = refused(&COUNTERS.replacen(from, to, 1));
+        assert!(matches!(found, Err(Refused::Flawed(Flaw::OutOfScope(_)))), "{to}: {found:?}");
+    }
+    let local = COUNTERS.replace("to L2\n", "to L2\n  local l: int\n");
+    let found = refused(&local.replace("start main", "e4 L1 -> L1: assume l$ = 0\nstart main"));
+    assert!(matches!(found, Err(Refused::Flawed(Flaw::OutOfScope(_)))), "{found:?}");
+    // What the thread does not run does not count.
+    let text = COUNTERS.replace("start main", "proc helper() from L3 to L4\ne4 L3 -> L3: call helper()\nstart main");
+    assert_eq!(judged(&text, plain("(pc = 0 & x = y) | (pc = 1 & x = y + 1)"), z3()), Ok(Accepted::ByOneSolver("z3")));
+}
+
+/// A solver that only has these lines to say, one for each question.
+#[cfg(unix)]
+fn solver(name: &str, lines: &str) -> PathBuf {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+    static NUMBER: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    let folder = std::env::temp_dir().join(format!("selvedge-solvers-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    let path = folder.join(format!("{name}{}", NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed)));
+    std::fs::write(&path, format!("#!/bin/sh\nprintf '{lines}'\nexec cat > /dev/null\n")).expect("it can be written");
+    std::fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("it can be made to run");
+    path
+}
+
+#[cfg(unix)]
+#[test]
+fn answers_of_solvers_are_taken_as_they_are() {
+    let failed = |failure| Err(Stop::Solver(failure).into());
+    let unsat = "unsat\\n".repeat(40);
+    let proof = plain("(pc = 0 & x = y) | (pc = 1 & x = y + 1)");
+    let judged = |z3: Option<&str>, cvc5: Option<&str>| {
+        let path = |name: &str, lines: &str| -> std::sync::Arc<Path> { solver(name, lines).as_path().into() };
+        let solvers = Solvers { z3: z3.map(|lines| path("z3", lines)), cvc5: cvc5.map(|lines| path("cvc5", lines)) };
+        judged(COUNTERS, proof.clone(), solvers)
+    };
+    assert_eq!(judged(Some(&unsat), None), Ok(Accepted::ByOneSolver("z3")));
+    assert_eq!(judged(None, Some(&unsat)), Ok(Accepted::ByOneSolver("cvc5")));
+    assert_eq!(judged(Some(&unsat), Some(&unsat)), Ok(Accepted::Certified));
+    assert_eq!(judged(Some("sat\\n"), None), Err(Flaw::Start(LocId::new(0)).into()));
+    assert!(judged(Some("  unsat \\nsat\\n"), None).is_err());
+    assert_eq!(judged(Some("unknown\\n"), None), failed(SolverFailure::Undecided));
+    assert_eq!(judged(Some("timeout\\n"), None), failed(SolverFailure::Undecided));
+    assert_eq!(judged(Some("(error)\\n"), None), failed(SolverFailure::Strange));
+    let disagree = |sat, unsat| Err(Flaw::SolversDisagree { sat, unsat }.into());
+    assert_eq!(judged(Some("sat\\n"), Some(&unsat)), disagree("z3", "cvc5"));
+    assert_eq!(judged(Some(&unsat), Some("sat\\n")), disagree("cvc5", "z3"));
+    // One that needs longer is waited for.
+    let slow = format!("unsat\\n'; sleep 0.3; printf '{unsat}");
+    assert_eq!(judged(Some(&slow), Some(&unsat)), Ok(Accepted::Certified));
+    assert_eq!(judged(Some(&unsat), Some(&slow)), Ok(Accepted::Certified));
+    // One that fails judges no longer.
+    assert_eq!(judged(Some(&unsat), Some("unknown\\n")), Ok(Accepted::ByOneSolver("z3")));
+    assert_eq!(judged(Some("unsat\\nwhat\\n"), Some(&unsat)), Ok(Accepted::ByOneSolver("cvc5")));
+}
+
+/// A solver that does not end by itself is ended.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_solver_is_left_behind() {
+    let note = std::env::temp_dir().join(format!("selvedge-solver-{}", std::process::id()));
+    let path = solver("sleeper", &format!("unknown\\n'; echo $$ > {}; exec sleep 60; echo '", note.display()));
+    let solvers = Solvers { z3: Some(path.as_path().into()), cvc5: None };
+    assert_eq!(judged(COUNTERS, plain("T"), solvers), Err(Stop::Solver(SolverFailure::Undecided).into()));
+    let id = std::fs::read_to_string(&note).unwrap_or_default();
+    assert!(id.trim().is_empty() || !Path::new("/proc").join(id.trim()).exists(), "{id} still runs");
 }

@@ -5,6 +5,8 @@ use selvedge_ir::text::parse;
 use selvedge_ir::trace::{Start, StartThread, Step, ThreadId};
 use selvedge_ir::validate::validate;
 use selvedge_ir::{BinaryOp, EdgeId, EntryId, Expr, Op, Program, Ty, UnaryOp, Value, VarId, eval};
+use selvedge_replay::canonical::canonical;
+use selvedge_replay::enumerate::least_threads;
 use selvedge_replay::interpreter::Illegal;
 use selvedge_replay::{Interpreter, Outcome, State};
 
@@ -447,4 +449,144 @@ fn threads_without_a_variable_take_no_part() {
     assert!(matches!(after(&[1, 1, 1], 1, 0), Ok(Outcome::Next(_))), "nobody has `t`");
     let cleared = state(after(&[1, 0, 1], 2, 1));
     assert_eq!(cleared.threads.iter().map(|thread| thread.vars[0]).collect::<Vec<_>>(), [F, F, F]);
+}
+
+#[test]
+fn readers_of_states_are_told_what_there_is() {
+    let program = program(
+        "shared x: bool, y: bool\nthread t: bool\nproc a() from L0 to L1\nlocal l: bool\ne0 L0 -> L1: return\n\
+         proc b() from L2 to L3\nlocal m: bool\ne1 L2 -> L3: return\nstart a: a exactly 2\nstart b: b exactly 3\n\
+         start more: b any\nstart few: b at most 4",
+    );
+    let var = |name: &str| VarId::new(program.vars.iter().position(|var| var.name == name).expect("it is there"));
+    let interpreter = Interpreter::new(&program, ThreadScope::Unbounded);
+    assert!(std::ptr::eq(interpreter.program(), &program));
+    assert_eq!(interpreter.shared_vars(), [var("x"), var("y")]);
+    assert_eq!(interpreter.thread_vars(), [var("t")]);
+    let seen =
+        |proc: usize| ["x", "t", "l", "m"].map(|name| interpreter.sees(selvedge_ir::ProcId::new(proc), var(name)));
+    assert_eq!((seen(0), seen(1)), ([true, true, true, false], [true, true, false, true]));
+    assert_eq!(least_threads(&program), 5);
+    let thread = |entry| StartThread { entry: EntryId::new(entry), choices: Vec::new(), fresh: Vec::new() };
+    let with = |fresh| StartThread { fresh, ..thread(0) };
+    let threads = vec![with(vec![(var("l"), T)]), with(Vec::new()), thread(1), thread(1), thread(1)];
+    let start = Start { choices: Vec::new(), fresh: vec![(var("y"), T)], threads };
+    let state = interpreter.start(&start).expect("it may start so");
+    let read = |position: usize, name: &str| interpreter.read(&state, position, var(name));
+    assert_eq!([read(0, "x"), read(0, "y"), read(0, "l"), read(1, "l"), read(2, "m")], [F, T, T, F, F]);
+}
+
+/// Variables that are settled start with the default value in all starts and steps.
+#[test]
+fn settled_variables_do_not_start_with_any_value() {
+    let program = program(
+        "shared x: bool\nproc a() from L0 to L4\nlocal l: bool\ne0 L0 -> L1: call b()\ne1 L1 -> L4: return\n\
+         proc b() from L2 to L3\nlocal m: bool\ne2 L2 -> L3: return\nstart a",
+    );
+    let count = |settled: &[usize]| {
+        let settled = settled.iter().map(|var| VarId::new(*var)).collect();
+        let interpreter = Interpreter::new(&program, ThreadScope::Unbounded).settling(settled);
+        let state = interpreter.start(&plain_start(1)).expect("it may start so");
+        (interpreter.starts(1).count(), interpreter.steps(&state, 0, EdgeId::new(0)).count())
+    };
+    assert_eq!(count(&[]), (4, 2));
+    assert_eq!(count(&[0]), (2, 2));
+    assert_eq!(count(&[0, 1]), (1, 2));
+    assert_eq!(count(&[1, 2]), (2, 1));
+}
+
+/// States that differ in the numbers of their threads only are one state.
+#[test]
+fn canonical_states_do_not_tell_threads_apart() {
+    let program = program(
+        "thread t: bool\nproc main() from L0 to L2\ne0 L0 -> L1: atomic_begin\ne1 L1 -> L2: return\n\
+         start main: main any with t init t := ?0",
+    );
+    let interpreter = Interpreter::new(&program, ThreadScope::Unbounded);
+    let started = |values: &[Value]| {
+        let thread = |value: &Value| StartThread { entry: EntryId::new(0), choices: vec![*value], fresh: Vec::new() };
+        interpreter.start(&Start { threads: values.iter().map(thread).collect(), ..Start::default() }).expect("it may")
+    };
+    let same = |one: &State, other: &State, threads: ThreadScope| {
+        canonical(one.clone(), threads) == canonical(other.clone(), threads)
+    };
+    let (one, other) = (started(&[T, F, F]), started(&[F, F, T]));
+    assert!(same(&one, &other, ThreadScope::Unbounded));
+    assert!(!same(&one, &started(&[F, T, T]), ThreadScope::Unbounded));
+    let held = |state: &State, thread: u32| match interpreter.step(state, &step(thread, 0)) {
+        Ok(Outcome::Next(next)) => next,
+        outcome => panic!("no state, but {outcome:?}"),
+    };
+    assert!(same(&held(&one, 0), &held(&other, 2), ThreadScope::Unbounded));
+    assert!(same(&held(&one, 1), &held(&other, 0), ThreadScope::Unbounded));
+    assert!(!same(&held(&one, 0), &held(&other, 0), ThreadScope::Unbounded));
+    assert!(!same(&held(&one, 0), &State { holder: None, ..held(&one, 0) }, ThreadScope::Unbounded));
+    // The number of threads that were created matters only where it is bounded.
+    let more = State { next_thread: 7, ..one.clone() };
+    assert!(same(&one, &more, ThreadScope::AtMost(9)) && !same(&one, &more, ThreadScope::Created(9)));
+}
+
+/// The prelude's thread stays what it is, beside another one that it has started.
+#[test]
+fn canonical_states_know_the_thread_of_the_prelude() {
+    let program = program(&format!("{STARTS}prelude first\nstart main: main at most 2"));
+    let interpreter = Interpreter::new(&program, ThreadScope::Unbounded);
+    let start = interpreter.start(&plain_start(2)).expect("it may start so");
+    let after = state(interpreter.step(&start, &step(0, 0)));
+    let mut turned = after.clone();
+    turned.threads.reverse();
+    turned.threads.iter_mut().for_each(|thread| thread.id = ThreadId(1 - thread.id.0));
+    turned.prelude.as_mut().expect("it runs").thread = ThreadId(1);
+    let [one, other] = [after, turned].map(|state| canonical(state, ThreadScope::Unbounded));
+    assert_eq!(one, other);
+    let running = one.prelude.expect("it runs").thread;
+    let proc = one.threads.iter().find(|thread| thread.id == running).map(|thread| thread.top().proc);
+    assert_eq!(proc, Some(selvedge_ir::ProcId::new(0)));
+}
+
+/// What a call ensures holds behind its return, not before the call.
+#[test]
+fn a_call_ensures_its_condition_by_the_return() {
+    let program = program(
+        "shared x: bool\ninit x := F\nproc main() from L0 to L2\nlocal l: bool\ne0 L0 -> L1: l := call f() ensures x & l\n\
+         e1 L1 -> L2: return\nproc f() returns bool from L3 to L5\ne2 L3 -> L4: x := ?0\ne3 L4 -> L5: return ?0\nstart main",
+    );
+    let with = |edge: usize, value: Value| Step { choices: vec![value], ..step(0, edge) };
+    let after = |x: Value, l: Value| run(&program, 1, ThreadScope::Unbounded, &[step(0, 0), with(2, x), with(3, l)]);
+    assert!(matches!(after(T, T), Ok(Outcome::Next(_))));
+    for (x, l) in [(T, F), (F, T), (F, F)] {
+        assert_eq!(after(x, l), Ok(Outcome::Blocked), "{x:?} {l:?}");
+    }
+}
+
+/// What other steps ensure is a condition on what they lead to.
+#[test]
+fn steps_that_do_not_lead_to_what_they_ensure_are_blocked() {
+    for (operation, holds) in [("assert T ensures x", true), ("assert T ensures !x", false)] {
+        let program = program(&format!(
+            "shared x: bool\ninit x := T\nproc main() from L0 to L2\ne0 L0 -> L1: {operation}\ne1 L1 -> L2: return\nstart main"
+        ));
+        let found = run(&program, 1, ThreadScope::Unbounded, &[step(0, 0)]);
+        assert_eq!(matches!(found, Ok(Outcome::Next(_))), holds, "{operation}: {found:?}");
+        assert_eq!(found == Ok(Outcome::Blocked), !holds, "{operation}: {found:?}");
+    }
+}
+
+/// The caller's variables, also where it runs the same procedure.
+#[test]
+fn a_call_ensures_something_of_the_callers_frame() {
+    let text = "proc main() from L0 to L3\nlocal l: bool\ne0 L0 -> L1: l := VALUE\ne1 L1 -> L2: call f(VALUE) ensures l\n\
+        e2 L2 -> L3: return\nproc f(p: bool) from L4 to L6\ne3 L4 -> L5: call f(!p) ensures p\ne4 L4 -> L6: return\n\
+        e5 L5 -> L6: return\nstart main";
+    let after = |value: &str, edges: &[usize]| {
+        let steps: Vec<Step> = edges.iter().map(|edge| step(0, *edge)).collect();
+        run(&program(&text.replace("VALUE", value)), 1, ThreadScope::Unbounded, &steps)
+    };
+    assert!(matches!(after("T", &[0, 1, 4]), Ok(Outcome::Next(_))));
+    assert_eq!(after("F", &[0, 1, 4]), Ok(Outcome::Blocked));
+    assert!(matches!(after("T", &[0, 1, 3, 4, 5]), Ok(Outcome::Next(_))));
+    assert_eq!(after("F", &[0, 1, 3, 4]), Ok(Outcome::Blocked));
+    // Three deep the second one has the other value.
+    assert_eq!(after("T", &[0, 1, 3, 3, 4]), Ok(Outcome::Blocked));
+    assert!(matches!(after("F", &[0, 1, 3, 3, 4]), Ok(Outcome::Next(_))));
 }

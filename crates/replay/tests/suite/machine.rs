@@ -9,7 +9,7 @@ use selvedge_ir::validate::validate;
 use selvedge_ir::{
     Assign, EdgeId, EntryId, Expr, LocId, MachineOp, MachineTy, Op, Program, Target, Value, VarId, machine,
 };
-use selvedge_replay::certificate::{Refused, verify};
+use selvedge_replay::certificate::{Flaw, Refused, verify};
 use selvedge_replay::interpreter::Illegal;
 use selvedge_replay::{Interpreter, Outcome};
 
@@ -143,6 +143,33 @@ fn circuits_of_the_judge_are_those_of_the_pass() {
     }
 }
 
+/// Both branches of a conditional, and a range of shared values that threads begin with.
+#[test]
+fn values_that_depend_on_others_have_their_bits() {
+    for text in [
+        "shared b: bool, x: u3, y: u3, z: u3\nproc f() from L0 to L2\n\
+         L0 -> L1: z := if b then x else u3.add(y, 1:u3)\nL1 -> L2: return\nstart f",
+        "shared s: u4, z: u4\nthread t: u4\ninit s := if ?0 then 1:u4 else 2:u4, z := 0:u4\nproc f() from L0 to L2\n\
+         L0 -> L1: z := t\nL1 -> L2: return\nstart f: f exactly 2 with t init t := s",
+    ] {
+        let program = program(text);
+        assert_eq!(judged(&program, &Target::default(), trivial(&program)), Ok(()), "{text}");
+    }
+}
+
+/// Bits that are written where their variable is not are noticed.
+#[test]
+fn a_step_over_bits_writes_nothing_more() {
+    let program = program(
+        "shared n: u2\nproc f() from L0 to L2\nL0 -> L1: skip\nL1 -> L1: n := u2.add(n, 1:u2)\nL1 -> L2: return\nstart f",
+    );
+    let mut proof = trivial(&program);
+    let bits = proof.map.vars[VarId::new(0)].bits.clone();
+    let writes = bits.iter().map(|bit| (*bit, Expr::TRUE)).collect();
+    proof.program.edges[EdgeId::new(0)].op = Op::Assign(Assign { active: writes, ..Assign::assume(Expr::TRUE) });
+    assert_eq!(judged(&program, &Target::default(), proof), Err(Flaw::NotClosed(EdgeId::new(0)).into()));
+}
+
 /// A wrong operator over bits is noticed, whatever it is.
 #[test]
 fn another_operator_over_bits_is_a_flaw() {
@@ -262,4 +289,105 @@ fn a_proof_about_machine_integers_without_bits_is_out_of_scope() {
     let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
     let refused = verify(&task, &proof.certificate, &Run::unlimited());
     assert!(matches!(refused, Err(Refused::Flawed(_))), "{refused:?}");
+}
+
+/// A program with machine integers that starts threads in both ways and ends them.
+const STARTS: &str = "shared n: u4\ninit n := 0:u4\nproc main() from L0 to L4\nlocal i: u4\nL0 -> L1: i := ?0:u4 constrain u4.lt(?0:u4, 3:u4)\n\
+    L1 -> L2: spawn work(u4.add(i, 1:u4))\nL2 -> L3: fork L5\nL3 -> L4: return\n\
+    L5 -> L6: n := u4.add(n, i)\nL6 -> L4: end\n\
+    proc work(p: u4) from L7 to L9\nL7 -> L8: n := p\nL8 -> L9: end\nstart main";
+
+#[test]
+fn started_threads_have_their_bits() {
+    let program = program(STARTS);
+    let with = |change: &dyn Fn(&mut BitProof)| {
+        let mut proof = trivial(&program);
+        change(&mut proof);
+        judged(&program, &Target::default(), proof)
+    };
+    assert_eq!(with(&|_| ()), Ok(()));
+    let malformed = Err(Flaw::Malformed(None).into());
+    let not_closed = |edge: usize| Err(Flaw::NotClosed(EdgeId::new(edge)).into());
+    assert_eq!(
+        with(&|proof| match &mut proof.program.edges[EdgeId::new(1)].op {
+            Op::Spawn(spawn) => spawn.args[0] = Expr::negate(spawn.args[0].clone()),
+            other => panic!("no spawn: {other:?}"),
+        }),
+        not_closed(1)
+    );
+    assert_eq!(
+        with(&|proof| match &mut proof.program.edges[EdgeId::new(1)].op {
+            Op::Spawn(spawn) => spawn.callee = selvedge_ir::ProcId::new(0),
+            other => panic!("no spawn: {other:?}"),
+        }),
+        malformed
+    );
+    assert_eq!(with(&|proof| proof.program.edges[EdgeId::new(2)].op = Op::Fork(LocId::new(3))), malformed);
+    assert_eq!(with(&|proof| proof.program.edges[EdgeId::new(2)].op = Op::End), malformed);
+    let range_at = |loc: usize, range: Option<Range>| {
+        with(&|proof| {
+            let ranges = &mut proof.map.ranges.locs[LocId::new(loc)];
+            *ranges = range.clone().map(|range| vec![(VarId::new(1), range)]);
+        })
+    };
+    // The copy has the values of the one that starts it, at its own location; and it is there.
+    assert_eq!(range_at(5, Some(Range::Interval(0, 2))), Ok(()));
+    assert_eq!(range_at(5, Some(Range::Interval(0, 1))), not_closed(2));
+    assert_eq!(range_at(5, None), not_closed(2));
+    assert_eq!(range_at(7, None), not_closed(1));
+    // Behind the end of a thread there is none.
+    assert_eq!(range_at(9, None), Ok(()));
+    assert_eq!(range_at(8, None), not_closed(6));
+}
+
+/// The widest numbers whose values are listed, and one bit more, wherever a variable or a choice of a type can be.
+#[test]
+fn numbers_with_too_many_values_are_found_everywhere() {
+    let texts = [
+        "shared x: TY\nproc f() from L0 to L1\nL0 -> L1: return\nstart f",
+        "shared x: TY\ninit x := ?0:TY\nproc f() from L0 to L1\nL0 -> L1: return\nstart f",
+        "shared x: TY\ninit x := 0:TY\nproc f() from L0 to L1\nL0 -> L0: x := ?0:TY\nL0 -> L1: return\nstart f",
+        "thread x: TY\nproc f() from L0 to L1\nL0 -> L1: return\nstart f: f exactly 1 with x",
+        "thread x: TY\nproc f() from L0 to L1\nL0 -> L1: return\nstart f: f exactly 1 with x init x := ?0:TY",
+        "proc f() from L0 to L1\nlocal x: TY\nL0 -> L1: return\nstart f",
+        "proc f() from L0 to L2\nL0 -> L1: call g()\nL1 -> L2: return\nproc g() from L3 to L4\nlocal x: TY\n\
+         L3 -> L4: return\nstart f",
+        "proc f() from L0 to L2\nL0 -> L1: spawn g()\nL1 -> L2: return\nproc g() from L3 to L4\nlocal x: TY\n\
+         L3 -> L4: return\nstart f",
+    ];
+    for text in texts {
+        let listed = |ty: &str| {
+            let program = program(&text.replace("TY", ty));
+            Interpreter::new(&program, ThreadScope::Unbounded).enumerable().is_ok()
+        };
+        assert!(listed("u16") && listed("i16") && !listed("u17") && !listed("i64"), "{text}");
+    }
+}
+
+/// A local that is only read as a new value that its step does not assign matters before the step; one that the step
+/// assigns does not, nor one that a call assigns.
+#[test]
+fn what_is_read_later_must_have_its_bits() {
+    let with = |text: &str, change: &dyn Fn(&mut BitProof)| {
+        let program = program(text);
+        let mut proof = trivial(&program);
+        change(&mut proof);
+        judged(&program, &Target::default(), proof)
+    };
+    let next = "shared n: u4\ninit n := 0:u4\nproc f() from L0 to L3\nlocal i: u4\n\
+        L0 -> L1: i := ?0:u4 constrain u4.lt(?0:u4, 3:u4)\nL1 -> L2: n := 1:u4 constrain u4.lt(i', 2:u4)\n\
+        L2 -> L3: return\nstart f";
+    assert_eq!(with(next, &|_| ()), Ok(()));
+    let lost = with(next, &|proof| match &mut proof.program.edges[EdgeId::new(0)].op {
+        Op::Assign(assign) => assign.active.iter_mut().for_each(|(_, rhs)| *rhs = Expr::TRUE),
+        other => panic!("no assignment: {other:?}"),
+    });
+    assert_eq!(lost, Err(Flaw::NotClosed(EdgeId::new(0)).into()));
+    let assigned = "proc f() from L0 to L2\nlocal i: u4\nL0 -> L1: i := ?0:u4 constrain u4.lt(i', 3:u4)\n\
+        L1 -> L2: assert u4.lt(i, 3:u4)\nL2 -> L2: skip\nstart f";
+    let assigned = assigned.replace("from L0 to L2", "from L0 to L3");
+    assert_eq!(with(&assigned, &|_| ()), Ok(()));
+    let called = "proc f() from L0 to L3\nlocal i: u4\nL0 -> L1: i := call g()\nL1 -> L2: assert u4.lt(i, 3:u4)\n\
+        L2 -> L2: skip\nproc g() returns u4 from L4 to L5\nL4 -> L5: return 2:u4\nstart f";
+    assert_eq!(with(called, &|_| ()), Ok(()));
 }

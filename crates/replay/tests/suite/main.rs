@@ -1,6 +1,8 @@
 //! Tests of the judge: the meaning of steps, traces, and certificates.
 
 mod certificate;
+mod claims;
+mod commuting;
 mod cover;
 mod deadlock;
 #[cfg(not(miri))] // The records take hours there.
@@ -10,7 +12,12 @@ mod integers;
 mod interpreter;
 mod invariants;
 mod machine;
+mod macro_steps;
+mod misfits;
 mod replay;
+mod systems;
 mod threads;
 #[cfg(not(miri))] // It reads sources and runs nothing.
 mod trust;
+mod views;
+mod words;

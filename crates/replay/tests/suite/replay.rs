@@ -1,11 +1,12 @@
 //! Traces: what the judge executes, and what it rejects.
 
-use selvedge_check::{Task, ThreadScope};
+use selvedge_check::{Certificate, Run, Task, ThreadScope, Verdict};
 use selvedge_ir::text::parse_with_target;
 use selvedge_ir::trace::{Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::{EdgeId, EntryId, LocId, Program, Target, Value};
+use selvedge_replay::certificate::Flaw;
 use selvedge_replay::replay::{Mismatch, Moment, Reason, replay};
-use selvedge_replay::{Replay, Violation};
+use selvedge_replay::{Judged, Reject, Replay, Violation, judge};
 
 fn step(edge: usize) -> Step {
     let (thread, edge) = (ThreadId(0), EdgeId::new(edge));
@@ -204,4 +205,25 @@ fn different_threads_meet() {
     assert_eq!(met([1, 1], &[0, 1]), together([(0, 1), (1, 1)]));
     assert_eq!(met([1, 1], &[0]), Err(Reason::NoError), "it takes two");
     assert_eq!(met([0, 1], &[0, 1]), Err(Reason::GoesOn));
+}
+
+/// A verdict passes with evidence that holds, or without any, which is said.
+#[test]
+fn verdicts_are_judged_by_their_evidence() {
+    let (program, target) = assertion();
+    let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
+    let judged = |verdict: &Verdict| judge(&task, verdict, &Run::unlimited());
+    let mut fails = trace(vec![choosing(false), step(1)], Vec::new());
+    fails.start.choices = vec![Value::Bool(false)];
+    let replayed = judged(&Verdict::Unsafe(fails.clone()));
+    assert!(matches!(replayed, Ok(Judged::Replayed(_))), "{replayed:?}");
+    let ends = Trace { steps: Vec::new(), ..fails };
+    assert!(matches!(judged(&Verdict::Unsafe(ends)), Err(Reject::Trace(_))));
+    assert_eq!(judged(&Verdict::Safe(None)), Ok(Judged::Uncertified));
+    let everywhere = Certificate::ControlFlow(program.locs.indices().collect());
+    let safe = Verdict::Safe(Some(everywhere));
+    assert!(matches!(judged(&safe), Err(Reject::Certificate(Flaw::Assert(_)))));
+    let nothing = Target::default();
+    let task = Task { target: &nothing, ..task };
+    assert_eq!(judge(&task, &safe, &Run::unlimited()), Ok(Judged::Certified));
 }

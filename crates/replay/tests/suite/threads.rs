@@ -2,19 +2,19 @@
 //! noticed.
 
 use selvedge_check::formula::{Atom, FormulaId, Node};
-use selvedge_check::{Certificate, Place, Role, Run, Shape, ShapeProof, Task, ThreadScope};
+use selvedge_check::{Certificate, Place, Role, Run, Seen, Shape, ShapeProof, Task, ThreadScope};
 use selvedge_ir::text::parse_with_target;
 use selvedge_ir::validate::validate;
 use selvedge_ir::{EdgeId, EntryId, LocId, Program, Target, VarId};
-use selvedge_replay::certificate::{Flaw, verify, verify_with_solvers};
+use selvedge_replay::certificate::{Flaw, Refused, verify, verify_with_solvers};
 
-struct Asked {
+pub(crate) struct Asked {
     program: Program,
     target: Target,
     threads: ThreadScope,
 }
 
-fn asked(text: &str, threads: ThreadScope) -> Asked {
+pub(crate) fn asked(text: &str, threads: ThreadScope) -> Asked {
     let (program, target) = parse_with_target(text).expect("the program is well-formed");
     validate(&program).expect("the program is valid");
     Asked { program, target, threads }
@@ -22,7 +22,7 @@ fn asked(text: &str, threads: ThreadScope) -> Asked {
 
 impl Asked {
     /// Returns the judge's verdict, which must be the same state by state and with solvers.
-    fn check(&self, proof: &ShapeProof) -> Result<(), Flaw> {
+    pub(crate) fn check(&self, proof: &ShapeProof) -> Result<(), Flaw> {
         let task = Task { program: &self.program, target: &self.target, threads: self.threads };
         let with_solvers = verify_with_solvers(&task, proof, &Run::unlimited());
         let verdict = verify(&task, &Certificate::Shapes(proof.clone()), &Run::unlimited()).map(drop);
@@ -30,17 +30,26 @@ impl Asked {
         verdict.map_err(|refused| refused.flaw().expect("the judge can tell"))
     }
 
+    /// Returns the judge's verdict on the proof that names the states of some shapes as the first ones, and finds the
+    /// others again.
+    fn grow(&self, proof: &ShapeProof, first: &[&[u32]]) -> Result<(), Refused> {
+        let mut proof = ShapeProof { seen: Seen::Reached, ..proof.clone() };
+        proof.shapes.retain(|shape| first.contains(&shape.threads.as_slice()));
+        let task = Task { program: &self.program, target: &self.target, threads: self.threads };
+        verify(&task, &Certificate::Shapes(proof), &Run::unlimited()).map(drop)
+    }
+
     /// With these locations as the target.
-    fn asking(&self, locs: &[usize]) -> Asked {
+    pub(crate) fn asking(&self, locs: &[usize]) -> Asked {
         let target = Target::new(Vec::new(), locs.iter().map(|loc| LocId::new(*loc)).collect());
         Asked { program: self.program.clone(), target, threads: self.threads }
     }
 }
 
-const FREE: Role = Role::Free(EntryId::from_raw_unchecked(0));
+pub(crate) const FREE: Role = Role::Free(EntryId::from_raw_unchecked(0));
 const HOLDER: Role = Role::Holder(EntryId::from_raw_unchecked(0));
 
-fn place(role: Role, calls: &[usize], loc: usize, vars: &[(u32, usize)]) -> Place {
+pub(crate) fn place(role: Role, calls: &[usize], loc: usize, vars: &[(u32, usize)]) -> Place {
     Place {
         role,
         calls: calls.iter().map(|call| EdgeId::new(*call)).collect(),
@@ -50,7 +59,7 @@ fn place(role: Role, calls: &[usize], loc: usize, vars: &[(u32, usize)]) -> Plac
 }
 
 /// A literal: `+` or `-`, then the number of a shared variable, or `thread.variable`.
-fn literal(proof: &mut ShapeProof, text: &str) -> FormulaId {
+pub(crate) fn literal(proof: &mut ShapeProof, text: &str) -> FormulaId {
     let number = |text: &str| text.parse::<u32>().expect("it is a number");
     let (sign, name) = text.split_at(1);
     let atom = match name.split_once('.') {
@@ -70,7 +79,7 @@ fn formula(proof: &mut ShapeProof, text: &str) -> FormulaId {
     })
 }
 
-fn proof(places: Vec<Place>, shapes: &[(&[u32], &str)]) -> ShapeProof {
+pub(crate) fn proof(places: Vec<Place>, shapes: &[(&[u32], &str)]) -> ShapeProof {
     let mut proof = ShapeProof { places, ..ShapeProof::default() };
     for (threads, text) in shapes {
         let formula = formula(&mut proof, text);
@@ -90,12 +99,12 @@ fn with(proof: &ShapeProof, threads: &[u32], text: Option<&str>) -> ShapeProof {
     changed
 }
 
-fn edge(number: usize) -> EdgeId {
+pub(crate) fn edge(number: usize) -> EdgeId {
     EdgeId::new(number)
 }
 
 /// Two threads that take a lock in an atomic section.
-fn mutex() -> (Asked, ShapeProof) {
+pub(crate) fn mutex() -> (Asked, ShapeProof) {
     let text = "shared lock, busy: bool\ninit lock := F, busy := F\nproc main() from L0 to L7\n\
         e0 L0 -> L1: atomic_begin\ne1 L1 -> L2: lock := T constrain !lock\ne2 L2 -> L3: atomic_end\n\
         e3 L3 -> L4: assert !busy\ne4 L4 -> L5: busy := T\ne5 L5 -> L6: busy := F\ne6 L6 -> L0: lock := F\n\
@@ -429,4 +438,65 @@ fn a_prelude_is_looked_at_where_states_are_listed() {
     let places = vec![place(Role::Prelude, &[], 0, &[]), place(FREE, &[], 2, &[])];
     let lie = proof(places, &[(&[0], "+0"), (&[1], "-0")]);
     assert_eq!(asked.check(&lie), Err(Flaw::NotClosed(edge(0))));
+}
+
+fn refused(flaw: Flaw) -> Result<(), Refused> {
+    Err(flaw.into())
+}
+
+#[test]
+fn states_that_are_not_named_are_found_again() {
+    let (asked, proof) = mutex();
+    assert_eq!(asked.grow(&proof, &[&[0, 0]]), Ok(()));
+    assert_eq!(asked.grow(&proof, &[&[0, 0], &[0, 3]]), Ok(()));
+    assert_eq!(asked.grow(&proof, &[]), refused(Flaw::Start(LocId::new(0))));
+    // All states of a closed set may be named.
+    let all: Vec<&[u32]> = proof.shapes.iter().map(|shape| shape.threads.as_slice()).collect();
+    assert_eq!(asked.grow(&proof, &all), Ok(()));
+}
+
+#[test]
+fn an_error_that_is_found_again_is_noticed() {
+    let (asked, proof) = mutex();
+    assert_eq!(asked.asking(&[4]).grow(&proof, &[&[0, 0]]), refused(Flaw::Location(LocId::new(4))));
+    assert_eq!(asked.asking(&[0]).grow(&proof, &[&[0, 0]]), refused(Flaw::Location(LocId::new(0))));
+    let meeting = |locs: [usize; 2]| {
+        let target = Target::default().with_together([locs.map(LocId::new).to_vec()]);
+        Asked { target, program: asked.program.clone(), ..asked }.grow(&proof, &[&[0, 0]])
+    };
+    assert_eq!(meeting([4, 5]), Ok(()));
+    assert_eq!(meeting([0, 5]), refused(Flaw::Location(LocId::new(0))));
+    // Without a lock both threads come in.
+    let text = "shared busy: bool\ninit busy := F\nproc main() from L0 to L3\ne0 L0 -> L1: assert !busy\n\
+        e1 L1 -> L2: busy := T\ne2 L2 -> L0: busy := F\nstart main: main exactly 2\ntarget e0";
+    let asked = self::asked(text, ThreadScope::Unbounded);
+    let places = [0, 1, 2].map(|loc| place(FREE, &[], loc, &[])).to_vec();
+    let first = self::proof(places, &[(&[0, 0], "-0")]);
+    assert_eq!(asked.grow(&first, &[&[0, 0]]), refused(Flaw::Assert(edge(0))));
+}
+
+#[test]
+fn variables_that_are_not_told_may_hold_anything() {
+    let (asked, proof) = mutex();
+    // Without the lock's value both threads come in, and the assertion fails.
+    let first = self::proof(proof.places.clone(), &[(&[0, 0], "-1")]);
+    assert_eq!(asked.grow(&first, &[&[0, 0]]), refused(Flaw::Assert(edge(3))));
+}
+
+#[test]
+fn places_that_are_not_listed_are_no_ends_of_steps_that_are_found_again() {
+    let (asked, mut proof) = mutex();
+    proof.places.pop();
+    proof.shapes.pop();
+    assert_eq!(asked.grow(&proof, &[&[0, 0]]), refused(Flaw::NotClosed(edge(5))));
+}
+
+#[test]
+fn threads_that_start_and_end_are_found_again() {
+    let grow = |scope: ThreadScope| asked(SPAWNS, scope).grow(&spawns(), &[&[0]]);
+    assert_eq!(grow(ThreadScope::AtMost(2)), Ok(()));
+    assert_eq!(grow(ThreadScope::AtMost(3)), Ok(()));
+    assert_eq!(grow(ThreadScope::Created(3)), Ok(()));
+    let fails = asked(&SPAWNS.replace("work(T)", "work(F)"), ThreadScope::AtMost(2));
+    assert_eq!(fails.grow(&spawns(), &[&[0]]), refused(Flaw::Assert(edge(1))));
 }

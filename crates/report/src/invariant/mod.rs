@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{
-    Certificate, CoverClaim, CoverProof, IntegerProof, InvariantProof, Place, ShapeProof, SummaryProof,
+    Certificate, CoverClaim, CoverProof, IntegerProof, InvariantProof, Place, Seen, ShapeProof, SummaryProof,
 };
 use selvedge_ir::{LocId, Scope, Value, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, Manager, OutOfNodes, Var};
@@ -59,6 +59,8 @@ pub fn invariants(context: Context<'_>, certificate: &Certificate) -> Vec<Invari
     let known = match certificate {
         Certificate::ControlFlow(locs) => locs.iter().map(|loc| (*loc, Known::anything())).collect(),
         Certificate::Summaries(proof) => of_summaries(context, proof),
+        // The states that are reached are not told.
+        Certificate::Shapes(proof) if proof.seen == Seen::Reached => return Vec::new(),
         Certificate::Shapes(proof) => of_shapes(context, proof),
         Certificate::Cover(proof) => of_cover(context, proof),
         Certificate::Integers(proof) => of_integers(context, proof),

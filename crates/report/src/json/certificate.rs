@@ -17,8 +17,9 @@ use super::cover::CoverView;
 use super::integers::IntegersView;
 use super::invariants::InvariantsView;
 use super::over_bits::OverBitsView;
+use super::question::QuestionView;
 use super::threads::{self, ThreadsView, ViewsView};
-use super::trace::{ProgramView, QuestionView, ReadError, mismatch, named_variable, owner};
+use super::trace::{ProgramView, ReadError, mismatch, named_variable, owner};
 use super::{GENERATOR, VERSION, read};
 use crate::annotated_trace::Context;
 

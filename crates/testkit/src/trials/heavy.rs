@@ -116,6 +116,7 @@ fn of_engine(engine: EngineKind) -> (&'static str, &'static str, String) {
         | EngineKind::KarpMillerExplicit
         | EngineKind::Cutoff
         | EngineKind::Views
+        | EngineKind::Facts
         | EngineKind::KarpMiller => ("", "crowd.bp", crowd()),
         EngineKind::Contexts | EngineKind::ContextsEager => ("--contexts 6 --threads 4", "crowd.bp", crowd()),
         EngineKind::Rounds => ("--rounds 8", "processes.bp", processes()),

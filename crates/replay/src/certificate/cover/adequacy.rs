@@ -403,3 +403,6 @@ fn indexed(list: &[Block], lengths: [usize; 3]) -> Result<Blocks<'_>, Refused> {
     }
     Ok(table)
 }
+
+#[cfg(test)]
+mod tests;

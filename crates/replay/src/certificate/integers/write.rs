@@ -214,3 +214,20 @@ fn machine_operator(op: MachineOp, ty: MachineTy) -> &'static str {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use selvedge_ir::{MachineTy, Value};
+
+    use super::constant;
+
+    /// SMT-LIB has no negative numbers: not every solver reads `-5`.
+    #[test]
+    fn constants_are_those_of_the_language() {
+        let ty = MachineTy::signed(8);
+        let values = [Value::Int(5), Value::Int(0), Value::Int(-5), Value::Int(i64::MIN), Value::Machine(ty, 255)];
+        let texts = ["5", "0", "(- 5)", "(- 9223372036854775808)", "(_ bv255 8)"];
+        assert_eq!(values.map(constant), texts);
+        assert_eq!([true, false].map(|value| constant(Value::Bool(value))), ["true", "false"]);
+    }
+}
