@@ -55,10 +55,10 @@ impl Engine for Invariants {
         if !is_sequential(task.program) || task.program.prelude.is_some() || !task.target.together.is_empty() {
             return unsupported("only supports programs with one thread");
         }
+        InlinedGraph::new(task).map(drop).or_else(&unsupported)?;
         if !task.program.has_machine_integers() {
             return unsupported("only supports programs with machine integers");
         }
-        InlinedGraph::new(task).map(drop).or_else(&unsupported)?;
         accepts_wide(task.program).or_else(|reason| unsupported(&reason))
     }
 

@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use selvedge_check::{InvariantProof, Run, Task};
-use selvedge_ir::{EdgeId, EntryId, Expr, LocId, Ty, VarId};
+use selvedge_ir::{Edge, EdgeId, EntryId, Expr, LocId, Op, Program, Ty, VarId};
 
 use super::bits::{Bits, Circuits};
 use super::sat::{Lit, Sat};
@@ -35,10 +35,9 @@ pub(super) fn verify(task: &Task<'_>, proof: &InvariantProof, run: &Run<'_>) -> 
     let position = |calls: &[EdgeId], loc: LocId| Position { calls: calls.to_vec(), loc };
     let places: Vec<Position> = proof.places.iter().map(|place| position(&place.calls, place.loc)).collect();
     let numbers: HashMap<Position, usize> = places.iter().cloned().zip(0..).collect();
-    let is_call = |call: &EdgeId| program.edges.get(*call).is_some();
-    let is_place = |place: &Position| program.locs.get(place.loc).is_some() && place.calls.iter().all(is_call);
     let is_formula = |(_, formula): (_, &Expr)| type_of(formula, program) == Some(Ty::Bool);
-    if numbers.len() != places.len() || !places.iter().all(is_place) || !proof.stated().all(is_formula) {
+    let fit = places.iter().all(|place| is_place(program, place)) && proof.stated().all(is_formula);
+    if numbers.len() != places.len() || !fit {
         return Err(Flaw::Malformed(None).into());
     }
     let checker = Checker { task, proof, places, numbers, leaving: leaving(program), run };
@@ -47,6 +46,18 @@ pub(super) fn verify(task: &Task<'_>, proof: &InvariantProof, run: &Run<'_>) -> 
         Some(formula) => checker.follow(number, formula),
         None => Ok(()),
     })
+}
+
+/// Returns whether each call is in the procedure that the one before it calls, and the location in that of the last.
+fn is_place(program: &Program, place: &Position) -> bool {
+    let mut proc = program.entries[EntryId::new(0)].proc;
+    for call in &place.calls {
+        match program.edges.get(*call) {
+            Some(Edge { from, op: Op::Call(call), .. }) if program.locs[*from].proc == proc => proc = call.callee,
+            _ => return false,
+        }
+    }
+    program.locs.get(place.loc).is_some_and(|loc| loc.proc == proc)
 }
 
 struct Checker<'a> {

@@ -145,8 +145,12 @@ fn calls_are_followed_and_frames_keep_their_variables() {
         passed(&[], 2),
     ];
     assert_eq!(judged(CALLS, &inside_stated), Ok(Accepted::Certified));
-    let elsewhere = [passed(&[], 0), (&[][..], 1, Some("k = g")), passed(&[], 4), passed(&[], 5), passed(&[], 2)];
-    assert_eq!(judged(CALLS, &elsewhere), Err(Flaw::NotClosed(EdgeId::new(1)).into()));
+    let not_called = [passed(&[], 0), (&[][..], 1, Some("k = g")), passed(&[], 2)];
+    assert_eq!(judged(CALLS, &not_called), Err(Flaw::NotClosed(EdgeId::new(1)).into()));
+    let malformed: Result<Accepted, Refused> = Err(Flaw::Malformed(None).into());
+    for wrong in [passed(&[], 4), passed(inside, 1), passed(&[0], 4), passed(&[1, 1], 4), passed(&[3], 1)] {
+        assert_eq!(judged(CALLS, &[passed(&[], 0), wrong]), malformed);
+    }
 }
 
 /// A local of a procedure has any value when it is called again, whatever it was when the first call returned.
@@ -218,7 +222,8 @@ fn malformed_proofs_are_refused() {
         loc: LocId::new(loc),
         formula: None,
     };
-    for places in [vec![place(vec![], 99)], vec![place(vec![99], 0)], vec![place(vec![], 0), place(vec![], 0)]] {
+    let twice = vec![place(vec![], 0), place(vec![], 0)];
+    for places in [vec![place(vec![], 99)], vec![place(vec![99], 0)], vec![place(vec![0], 0)], twice] {
         assert_eq!(judge(&program, &target, InvariantProof { places }), malformed);
     }
 }
