@@ -45,7 +45,7 @@ pub use explanation::Explanation;
 pub use exploration::{Exploration, ThreadState};
 pub use integers::{ControlPoint, IntegerProof};
 pub use projection::{Involved, Projection};
-pub use question::{Initial, InvalidQuestion, Question, Subject};
+pub use question::{Initial, InvalidQuestion, Question, Subject, takes_initial};
 pub use refinement::Refinement;
 pub use rounds::{EveMove, RoundBound, Rounds};
 pub use run::{CancelToken, Event, Limits, Observer, Run, RunPart};

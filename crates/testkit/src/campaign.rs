@@ -98,7 +98,7 @@ pub fn classes() -> Result<Vec<Class>, String> {
         Class::new("machine", 8, Machine::default),
         Class::new("tts", 10, || Coverability),
         Class::new("spin", 4, || MODELS),
-        Class::new("verify", 10, move || Judge { solvers: judging.clone(), only: Vec::new() }),
+        Class::new("verify", 10, move || Judge { solvers: judging.clone(), pool: None, only: Vec::new() }),
         Class::new("parser", 5, move || Texts { sources: sources.clone() }),
     ];
     if let Some(compiler) = Compiler::find() {

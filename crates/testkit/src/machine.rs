@@ -49,27 +49,31 @@ impl Campaign for Machine {
         compare(text, self.budget, tally)
     }
 
-    /// Puts steps that do nothing in the place of steps, and then takes away edges, from the last one on.
     fn shrink(&self, text: String, fails: &mut dyn FnMut(&String) -> bool) -> String {
-        let mut small = text;
-        for number in (0..read(&small).map_or(0, |program| program.edges.len())).rev() {
-            let Ok(mut program) = read(&small) else { return small };
-            let edge = &mut program.edges[number];
-            if matches!(edge.op, Op::Return(_) | Op::End) || edge.op == Op::skip() {
-                continue;
-            }
-            edge.op = Op::skip();
-            let smaller = text::print(&program);
-            if fails(&smaller) {
-                small = smaller;
-            }
-        }
-        small
+        smaller(text, fails)
     }
 
     fn show(&self, text: &String) -> String {
         text.clone()
     }
+}
+
+/// Puts steps that do nothing in the place of steps, from the last one on, as long as the program still fails.
+pub(crate) fn smaller(text: String, fails: &mut dyn FnMut(&String) -> bool) -> String {
+    let mut small = text;
+    for number in (0..read(&small).map_or(0, |program| program.edges.len())).rev() {
+        let Ok(mut program) = read(&small) else { return small };
+        let edge = &mut program.edges[number];
+        if matches!(edge.op, Op::Return(_) | Op::End) || edge.op == Op::skip() {
+            continue;
+        }
+        edge.op = Op::skip();
+        let smaller = text::print(&program);
+        if fails(&smaller) {
+            small = smaller;
+        }
+    }
+    small
 }
 
 /// Reads a program, which must be valid.

@@ -19,7 +19,7 @@ pub use reachable::reachable;
 pub(crate) use report::{add, list};
 pub use report::{answer, diagnostics, each, report};
 pub use system::{SystemCertificateFile, read_system_certificate};
-pub use trace::{QuestionView, ReadError, TraceFile, digest, read_saved, read_trace};
+pub use trace::{QuestionView, ReadError, StepView, TraceFile, digest, read_saved, read_trace};
 
 use selvedge_frontend::visible::is_hidden;
 use serde::{Deserialize, Serialize};

@@ -34,6 +34,7 @@ use selvedge_testkit::texts::{self, Texts};
 use selvedge_testkit::threads::CONCURRENT;
 use selvedge_testkit::unbounded::ANY_NUMBER;
 use selvedge_testkit::verify::Judge;
+use selvedge_testkit::verify::pool::{Pool, relay};
 use selvedge_testkit::workers::Items;
 
 const USAGE: &str = "\
@@ -84,6 +85,9 @@ struct Options {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = relay() {
+        return code;
+    }
     let mut words = std::env::args().skip(1);
     let Some(command) = words.next() else { return usage("which command?") };
     match command.as_str() {
@@ -226,7 +230,9 @@ fn campaign(mut words: impl Iterator<Item = String>) -> Result<ExitCode, String>
 
 impl Options {
     fn judge(&self) -> Judge {
-        Judge { solvers: find_solvers(&selvedge_check::Solvers::default()), only: self.only.clone() }
+        let solvers = find_solvers(&selvedge_check::Solvers::default());
+        // Without a pool each judgement starts its own solvers, which is only slower.
+        Judge { pool: Pool::new(&solvers).ok(), solvers, only: self.only.clone() }
     }
 
     /// Runs a comparison on generated programs with the budget of the command line.
@@ -267,7 +273,8 @@ impl Options {
         };
         eprintln!();
         for finding in &summary.findings {
-            let again = format!("--bin fuzz -- {command} --seed {seed} --first {} --count 1", finding.number);
+            let only: String = self.only.iter().map(|kind| format!(" --only {kind:?}")).collect();
+            let again = format!("--bin fuzz -- {command} --seed {seed} --first {} --count 1{only}", finding.number);
             println!("{finding}: {again}\n");
         }
         println!("{} compared ({}); {} findings", summary.total, C::summarize(&summary.tally), summary.findings.len());
