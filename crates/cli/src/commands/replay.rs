@@ -3,7 +3,7 @@
 use selvedge_check::{Counterexample, Task};
 use selvedge_export::harness::harness;
 use selvedge_replay::replay::{Mismatch, Moment, replay};
-use selvedge_report::json::{TraceFile, read_trace};
+use selvedge_report::json::{StepView, TraceFile, read_trace};
 use selvedge_report::session::Session as Walk;
 use selvedge_report::text;
 use selvedge_report::{Execution, Source, html};
@@ -70,7 +70,8 @@ fn judge(
 fn described(file: &TraceFile, mismatch: &Mismatch) -> String {
     let Moment::Step(number) = mismatch.moment else { return String::new() };
     let step = file.steps.get(number);
-    step.map_or(String::new(), |step| format!(" (thread {}, line {}, `{}`)", step.thread, step.line, step.text))
+    let name = |step: &StepView| step.name.clone().unwrap_or_else(|| format!("thread {}", step.thread));
+    step.map_or(String::new(), |step| format!(" ({}, line {}, `{}`)", name(step), step.line, step.text))
 }
 
 fn told(

@@ -1,9 +1,10 @@
 //! `selvedge sequentialize`: threads that take turns as a program of one thread.
 
-use selvedge_check::ContextBound;
+use selvedge_check::{ContextBound, takes_initial};
 use selvedge_engines::contexts::{Options, threads::fixed_threads};
 use selvedge_export::sequential;
 use selvedge_ir::passes::sequentialize;
+use selvedge_ir::{Count, Entry, Program};
 
 use super::program::{self, Warnings};
 use crate::args::SequentializeArgs;
@@ -21,10 +22,19 @@ pub(crate) fn run(args: &SequentializeArgs, session: &Session) -> Result<Exit, E
         refuse(line.map_or(String::new(), |line| format!("line {line}: ")) + &unsupported.reason)
     })?;
     let [list] = lists.as_slice() else {
-        let reason = "the number of initial threads is open: write one program for each, with --initial N";
-        return Err(refuse(reason.to_string()));
+        return Err(refuse(format!("the number of initial threads is open: {}", fixing(&posed.program))));
     };
     let reduced = sequentialize::run(&list.program, &list.target, args.contexts);
     let text = sequential::render(subject.context(&posed.program), list, &reduced, args.contexts);
     Ok(outputs::write_or_print(args.output.as_ref(), &text, session))
+}
+
+/// Returns how the number of initial threads can be fixed.
+fn fixing(program: &Program) -> String {
+    if takes_initial(program) {
+        return "give it with --initial N".to_string();
+    }
+    let is_open = |entry: &&Entry| !matches!(entry.count, Count::Exactly(_));
+    let open: Vec<&str> = program.entries.iter().filter(is_open).map(|entry| entry.name.as_str()).collect();
+    format!("say how many there are of `{}`, as in `process p [2]`", open.join("` and `"))
 }

@@ -71,7 +71,7 @@ fn a_missing_step_is_noticed() {
 #[test]
 fn a_step_of_another_thread_is_noticed() {
     let ran = replay_changed("other_thread.json", |trace| trace["steps"][0]["thread"] = json!(7));
-    rejected(&ran, "in step 1: there is no live thread 7 (thread 7, line 5, `start_thread worker`)");
+    rejected(&ran, "in step 1: there is no live thread 7 (main, line 5, `start_thread worker`)");
 }
 
 #[test]
