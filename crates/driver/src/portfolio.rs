@@ -162,7 +162,9 @@ fn without_bound(prepared: &Prepared, options: &Options) -> Vec<&'static Row> {
     let takers = |kinds: &[EngineKind]| -> Vec<EngineKind> {
         kinds.iter().copied().filter(|kind| takes(prepared, kind.row(), options).is_ok()).collect()
     };
-    let mut teams = EngineKind::PORTFOLIO.into_iter().map(takers).filter(|team| !team.is_empty());
+    // `facts` takes bounded and unbounded numbers of threads, and finds no errors: it is no team of its own.
+    let is_team = |team: &Vec<EngineKind>| team.iter().any(|kind| *kind != EngineKind::Facts);
+    let mut teams = EngineKind::PORTFOLIO.into_iter().map(takers).filter(is_team);
     let team = match teams.next() {
         // Alone they would answer without certificate: the passes of `sat` have left one thread of several.
         Some(team) if !team.contains(&EngineKind::Summaries) && team.contains(&EngineKind::Sat) => {

@@ -76,11 +76,11 @@ impl<'a> Candidates<'a> {
     /// Returns the facts that may hold where threads are at some locations.
     pub(super) fn of(&self, locs: &[LocId]) -> Vec<Fact> {
         let known = self.known(locs);
+        let mut wide: Vec<Fact> = Vec::new();
         let mut facts: Vec<Fact> = Vec::new();
         for bit in known.iter().flat_map(|known| known.word.iter()) {
             facts.extend([true, false].map(|value| Fact::Clause(vec![(*bit, value)])));
         }
-        let mut wide: Vec<Fact> = Vec::new();
         let numbers: Vec<&Known> = known.iter().filter(|known| known.word.len() > 1).collect();
         for (number, left) in numbers.iter().enumerate() {
             self.bounds(left, &mut wide);
@@ -94,6 +94,8 @@ impl<'a> Candidates<'a> {
             }
         }
         let flags = flags(&known);
+        let guarded = if self.reach == Reach::Guarded { guarded(&flags, &wide) } else { Vec::new() };
+        facts.extend(wide);
         for (number, (one, _)) in flags.iter().enumerate() {
             for (other, _) in &flags[number + 1..] {
                 for values in [(true, true), (true, false), (false, true), (false, false)] {
@@ -101,14 +103,7 @@ impl<'a> Candidates<'a> {
                 }
             }
         }
-        if self.reach == Reach::Guarded {
-            for (flag, _) in flags.iter().filter(|(flag, width)| *width == 1 && is_shared(*flag)) {
-                for fact in &wide {
-                    facts.extend([true, false].map(|value| Fact::Unless(*flag, value, Rc::new(fact.clone()))));
-                }
-            }
-        }
-        facts.extend(wide);
+        facts.extend(guarded);
         facts.truncate(MOST_CANDIDATES);
         facts
     }
@@ -170,8 +165,11 @@ fn strip(condition: &Expr) -> &Expr {
     }
 }
 
-fn is_shared(slot: Slot) -> bool {
-    matches!(slot, Slot::Shared(_))
+/// What holds unless a flag of one bit is set, or is not.
+fn guarded(flags: &[(Slot, usize)], wide: &[Fact]) -> Vec<Fact> {
+    let single = flags.iter().filter(|(_, width)| *width == 1);
+    let unless = |flag: Slot, fact: &Fact| [true, false].map(|value| Fact::Unless(flag, value, Rc::new(fact.clone())));
+    single.flat_map(|(flag, _)| wide.iter().flat_map(|fact| unless(*flag, fact))).collect()
 }
 
 /// The bits of small numbers, with their widths, those of the smallest ones first.
