@@ -189,4 +189,8 @@ fn relate(left: &Known, right: &Known, facts: &mut Vec<Fact>) {
             facts.push(Fact::Related(relation, Rc::clone(&right.word), Rc::clone(&left.word)));
         }
     }
+    if left.word.len() == right.word.len() {
+        facts.push(Fact::Related(Relation::Follows, Rc::clone(&left.word), Rc::clone(&right.word)));
+        facts.push(Fact::Related(Relation::Follows, Rc::clone(&right.word), Rc::clone(&left.word)));
+    }
 }
