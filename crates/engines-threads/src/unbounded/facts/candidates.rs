@@ -7,7 +7,7 @@ use selvedge_ir::{Expr, LocId, Program, Scope, VarId};
 use selvedge_transition::step::vars::{Keep, Kept, Slots};
 
 use super::fact::{Fact, Relation, Slot, Word};
-use super::numbers::{Numbers, conditions};
+use super::numbers::{Bits, Numbers, conditions};
 
 /// The most bits that clauses of two are made of.
 const MOST_FLAGS: usize = 24;
@@ -45,9 +45,11 @@ pub(super) struct Candidates<'a> {
     reach: Reach,
 }
 
-/// A number that is known at some places.
+/// The bits of a number that are known at some places.
 struct Known {
     word: Word,
+    /// Set if these are all its bits.
+    is_whole: bool,
     class: usize,
 }
 
@@ -81,7 +83,7 @@ impl<'a> Candidates<'a> {
         for bit in known.iter().flat_map(|known| known.word.iter()) {
             facts.extend([true, false].map(|value| Fact::Clause(vec![(*bit, value)])));
         }
-        let numbers: Vec<&Known> = known.iter().filter(|known| known.word.len() > 1).collect();
+        let numbers: Vec<&Known> = known.iter().filter(|known| known.is_whole && known.word.len() > 1).collect();
         for (number, left) in numbers.iter().enumerate() {
             self.bounds(left, &mut wide);
             for right in numbers[number + 1..].iter().filter(|right| right.class == left.class) {
@@ -108,23 +110,22 @@ impl<'a> Candidates<'a> {
         facts
     }
 
-    /// The numbers of which all bits are kept.
+    /// The bits of numbers that are kept.
     fn known(&self, locs: &[LocId]) -> Vec<Known> {
         let mut known = Vec::new();
+        let mut add = |bits: &Bits, class: usize, kept: &[VarId], slot: &dyn Fn(VarId) -> Slot| {
+            let word: Word = bits.iter().filter(|bit| kept.contains(bit)).map(|bit| slot(*bit)).collect();
+            if !word.is_empty() {
+                known.push(Known { is_whole: word.len() == bits.len(), word, class });
+            }
+        };
         for (bits, class) in self.numbers.all.iter().zip(&self.numbers.class) {
-            let is_shared = self.program.vars[bits[0]].scope == Scope::Shared;
-            if is_shared {
-                if bits.iter().all(|bit| self.kept.shared.contains(bit)) {
-                    let word = bits.iter().map(|bit| Slot::Shared(*bit)).collect();
-                    known.push(Known { word, class: *class });
-                }
+            if self.program.vars[bits[0]].scope == Scope::Shared {
+                add(bits, *class, &self.kept.shared, &Slot::Shared);
                 continue;
             }
             for (thread, loc) in locs.iter().enumerate() {
-                if bits.iter().all(|bit| self.kept.at(*loc).contains(bit)) {
-                    let word = bits.iter().map(|bit| Slot::Own(thread as u32, *bit)).collect();
-                    known.push(Known { word, class: *class });
-                }
+                add(bits, *class, self.kept.at(*loc), &|bit| Slot::Own(thread as u32, bit));
             }
         }
         known
