@@ -162,9 +162,7 @@ fn without_bound(prepared: &Prepared, options: &Options) -> Vec<&'static Row> {
     let takers = |kinds: &[EngineKind]| -> Vec<EngineKind> {
         kinds.iter().copied().filter(|kind| takes(prepared, kind.row(), options).is_ok()).collect()
     };
-    // `facts` takes bounded and unbounded numbers of threads, and finds no errors: it is no team of its own.
-    let is_team = |team: &Vec<EngineKind>| team.iter().any(|kind| *kind != EngineKind::Facts);
-    let mut teams = EngineKind::PORTFOLIO.into_iter().map(takers).filter(is_team);
+    let mut teams = EngineKind::PORTFOLIO.into_iter().map(takers).filter(|team| !team.is_empty());
     let team = match teams.next() {
         // Alone they would answer without certificate: the passes of `sat` have left one thread of several.
         Some(team) if !team.contains(&EngineKind::Summaries) && team.contains(&EngineKind::Sat) => {
@@ -177,6 +175,8 @@ fn without_bound(prepared: &Prepared, options: &Options) -> Vec<&'static Row> {
             let (first, rest): (Vec<_>, Vec<_>) = others.partition(|kind| *kind == EngineKind::Sat);
             [takers(&[EngineKind::Pushdown]), first, vec![EngineKind::Summaries], rest].concat()
         }
+        // A proof for any number of threads is one for a bounded number.
+        Some(team) if team.contains(&EngineKind::Threads) => [team, takers(&[EngineKind::Facts])].concat(),
         Some(team) => team,
         // Recursion with any number of threads is undecidable, but errors can be found.
         None => [takers(&[EngineKind::Rounds]), vec![EngineKind::Exhaustive]].concat(),
