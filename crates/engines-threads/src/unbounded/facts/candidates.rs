@@ -168,9 +168,13 @@ fn strip(condition: &Expr) -> &Expr {
 
 /// What holds unless a flag of one bit is set, or is not.
 fn guarded(flags: &[(Slot, usize)], wide: &[Fact]) -> Vec<Fact> {
-    let single = flags.iter().filter(|(_, width)| *width == 1);
-    let unless = |flag: Slot, fact: &Fact| [true, false].map(|value| Fact::Unless(flag, value, Rc::new(fact.clone())));
-    single.flat_map(|(flag, _)| wide.iter().flat_map(|fact| unless(*flag, fact))).collect()
+    let mut facts = Vec::new();
+    for (flag, _) in flags.iter().filter(|(_, width)| *width == 1) {
+        for fact in wide {
+            facts.extend([true, false].map(|value| Fact::Unless(*flag, value, Rc::new(fact.clone()))));
+        }
+    }
+    facts
 }
 
 /// The bits of small numbers, with their widths, those of the smallest ones first.
