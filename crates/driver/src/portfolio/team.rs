@@ -1,0 +1,65 @@
+//! Which engines suit a question.
+
+use selvedge_engines::EngineKind;
+use selvedge_engines::table::Row;
+
+use crate::attempt::takes;
+use crate::{Options, Prepared};
+
+/// Returns whether an engine finds errors and proves nothing: it works beside others, not alone.
+pub(super) fn only_finds_errors(row: &Row) -> bool {
+    row.name == EngineKind::Bmc.name()
+}
+
+/// Chooses the engine that the user names. Else those that take a question, of the group that suits it best, the most
+/// promising first; the oracle if none does. Partial orders are off unless the user wants one: a certificate needs all
+/// states, and those that a partial order left out are explored after all.
+pub(crate) fn team(prepared: &Prepared, options: &Options) -> Vec<&'static Row> {
+    if let Some(row) = options.engine {
+        return vec![row];
+    }
+    if in_turns(options) {
+        return vec![EngineKind::Contexts.row()];
+    }
+    if in_rounds(options) {
+        return vec![EngineKind::Rounds.row()];
+    }
+    without_bound(prepared, options)
+}
+
+/// Returns whether a number of contexts is asked about and the user leaves the choice of the engine to us.
+pub(super) fn in_turns(options: &Options) -> bool {
+    options.engine.is_none() && options.engine_options.contexts.bound.is_some()
+}
+
+/// Returns whether a number of rounds is asked about and the user leaves the choice of the engine to us.
+pub(super) fn in_rounds(options: &Options) -> bool {
+    options.engine.is_none() && options.engine_options.rounds.bound.is_some()
+}
+
+/// Chooses engines that take a question about all executions.
+pub(super) fn without_bound(prepared: &Prepared, options: &Options) -> Vec<&'static Row> {
+    let takers = |kinds: &[EngineKind]| -> Vec<EngineKind> {
+        kinds.iter().copied().filter(|kind| takes(prepared, kind.row(), options).is_ok()).collect()
+    };
+    let mut teams = EngineKind::PORTFOLIO.into_iter().map(takers).filter(|team| !team.is_empty());
+    let team = match teams.next() {
+        // Alone they would answer without certificate: the passes of `sat` have left one thread of several.
+        Some(team) if !team.contains(&EngineKind::Summaries) && team.contains(&EngineKind::Sat) => {
+            [teams.next().unwrap_or_default(), team].concat()
+        }
+        // Programs of one thread with numbers often compute with few values, which are tried one by one: circuits over
+        // bits in decision diagrams are large.
+        Some(team) if team.contains(&EngineKind::Summaries) && prepared.task().program.has_machine_integers() => {
+            let others = team.iter().copied().filter(|kind| *kind != EngineKind::Summaries);
+            let (first, rest): (Vec<_>, Vec<_>) = others.partition(|kind| *kind == EngineKind::Sat);
+            [takers(&[EngineKind::Pushdown]), first, vec![EngineKind::Summaries], rest].concat()
+        }
+        // A proof for any number of threads is one for a bounded number.
+        Some(team) if team.contains(&EngineKind::Threads) => [team, takers(&[EngineKind::Facts])].concat(),
+        Some(team) => team,
+        // Recursion with any number of threads is undecidable, but errors can be found.
+        None => [takers(&[EngineKind::Rounds]), vec![EngineKind::Exhaustive]].concat(),
+    };
+    team.into_iter().map(EngineKind::row).collect()
+}
