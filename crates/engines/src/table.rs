@@ -215,7 +215,7 @@ impl EngineKind {
     /// with an engine that supports the question, those that do, the most promising first.
     pub const PORTFOLIO: [&'static [EngineKind]; 4] = [
         &[EngineKind::Summaries, EngineKind::Sat, EngineKind::Bmc],
-        &[EngineKind::Threads, EngineKind::ThreadsExplicit, EngineKind::Facts],
+        &[EngineKind::Threads, EngineKind::ThreadsExplicit],
         &[
             EngineKind::ViewsExplicit,
             EngineKind::Views,

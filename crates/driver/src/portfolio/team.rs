@@ -57,6 +57,8 @@ pub(super) fn without_bound(prepared: &Prepared, options: &Options) -> Vec<&'sta
             let exact = takers(&[EngineKind::Pushdown, EngineKind::Invariants]);
             [exact, rest, first, vec![EngineKind::Summaries]].concat()
         }
+        // A proof for any number of threads is one for a bounded number.
+        Some(team) if team.contains(&EngineKind::Threads) => [team, takers(&[EngineKind::Facts])].concat(),
         Some(team) => team,
         // Recursion with any number of threads is undecidable, but errors can be found.
         None => [takers(&[EngineKind::Rounds]), vec![EngineKind::Exhaustive]].concat(),

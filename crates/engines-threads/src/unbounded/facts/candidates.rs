@@ -7,7 +7,7 @@ use selvedge_ir::{Expr, LocId, Program, Scope, VarId};
 use selvedge_transition::step::vars::{Keep, Kept, Slots};
 
 use super::fact::{Fact, Relation, Slot, Word};
-use super::numbers::{Numbers, conditions};
+use super::numbers::{Bits, Numbers, conditions};
 
 /// The most bits that clauses of two are made of.
 const MOST_FLAGS: usize = 24;
@@ -45,9 +45,11 @@ pub(super) struct Candidates<'a> {
     reach: Reach,
 }
 
-/// A number that is known at some places.
+/// The bits of a number that are known at some places.
 struct Known {
     word: Word,
+    /// Set if these are all its bits.
+    is_whole: bool,
     class: usize,
 }
 
@@ -76,12 +78,12 @@ impl<'a> Candidates<'a> {
     /// Returns the facts that may hold where threads are at some locations.
     pub(super) fn of(&self, locs: &[LocId]) -> Vec<Fact> {
         let known = self.known(locs);
+        let mut wide: Vec<Fact> = Vec::new();
         let mut facts: Vec<Fact> = Vec::new();
         for bit in known.iter().flat_map(|known| known.word.iter()) {
             facts.extend([true, false].map(|value| Fact::Clause(vec![(*bit, value)])));
         }
-        let mut wide: Vec<Fact> = Vec::new();
-        let numbers: Vec<&Known> = known.iter().filter(|known| known.word.len() > 1).collect();
+        let numbers: Vec<&Known> = known.iter().filter(|known| known.is_whole && known.word.len() > 1).collect();
         for (number, left) in numbers.iter().enumerate() {
             self.bounds(left, &mut wide);
             for right in numbers[number + 1..].iter().filter(|right| right.class == left.class) {
@@ -94,6 +96,8 @@ impl<'a> Candidates<'a> {
             }
         }
         let flags = flags(&known);
+        let guarded = if self.reach == Reach::Guarded { guarded(&flags, &wide) } else { Vec::new() };
+        facts.extend(wide);
         for (number, (one, _)) in flags.iter().enumerate() {
             for (other, _) in &flags[number + 1..] {
                 for values in [(true, true), (true, false), (false, true), (false, false)] {
@@ -101,35 +105,27 @@ impl<'a> Candidates<'a> {
                 }
             }
         }
-        if self.reach == Reach::Guarded {
-            for (flag, _) in flags.iter().filter(|(flag, width)| *width == 1 && is_shared(*flag)) {
-                for fact in &wide {
-                    facts.extend([true, false].map(|value| Fact::Unless(*flag, value, Rc::new(fact.clone()))));
-                }
-            }
-        }
-        facts.extend(wide);
+        facts.extend(guarded);
         facts.truncate(MOST_CANDIDATES);
         facts
     }
 
-    /// The numbers of which all bits are kept.
+    /// The bits of numbers that are kept.
     fn known(&self, locs: &[LocId]) -> Vec<Known> {
         let mut known = Vec::new();
+        let mut add = |bits: &Bits, class: usize, kept: &[VarId], slot: &dyn Fn(VarId) -> Slot| {
+            let word: Word = bits.iter().filter(|bit| kept.contains(bit)).map(|bit| slot(*bit)).collect();
+            if !word.is_empty() {
+                known.push(Known { is_whole: word.len() == bits.len(), word, class });
+            }
+        };
         for (bits, class) in self.numbers.all.iter().zip(&self.numbers.class) {
-            let is_shared = self.program.vars[bits[0]].scope == Scope::Shared;
-            if is_shared {
-                if bits.iter().all(|bit| self.kept.shared.contains(bit)) {
-                    let word = bits.iter().map(|bit| Slot::Shared(*bit)).collect();
-                    known.push(Known { word, class: *class });
-                }
+            if self.program.vars[bits[0]].scope == Scope::Shared {
+                add(bits, *class, &self.kept.shared, &Slot::Shared);
                 continue;
             }
             for (thread, loc) in locs.iter().enumerate() {
-                if bits.iter().all(|bit| self.kept.at(*loc).contains(bit)) {
-                    let word = bits.iter().map(|bit| Slot::Own(thread as u32, *bit)).collect();
-                    known.push(Known { word, class: *class });
-                }
+                add(bits, *class, self.kept.at(*loc), &|bit| Slot::Own(thread as u32, bit));
             }
         }
         known
@@ -170,8 +166,15 @@ fn strip(condition: &Expr) -> &Expr {
     }
 }
 
-fn is_shared(slot: Slot) -> bool {
-    matches!(slot, Slot::Shared(_))
+/// What holds unless a flag of one bit is set, or is not.
+fn guarded(flags: &[(Slot, usize)], wide: &[Fact]) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    for (flag, _) in flags.iter().filter(|(_, width)| *width == 1) {
+        for fact in wide {
+            facts.extend([true, false].map(|value| Fact::Unless(*flag, value, Rc::new(fact.clone()))));
+        }
+    }
+    facts
 }
 
 /// The bits of small numbers, with their widths, those of the smallest ones first.
@@ -190,5 +193,9 @@ fn relate(left: &Known, right: &Known, facts: &mut Vec<Fact>) {
         if !matches!(relation, Relation::Equal | Relation::Differs) {
             facts.push(Fact::Related(relation, Rc::clone(&right.word), Rc::clone(&left.word)));
         }
+    }
+    if left.word.len() == right.word.len() {
+        facts.push(Fact::Related(Relation::Follows, Rc::clone(&left.word), Rc::clone(&right.word)));
+        facts.push(Fact::Related(Relation::Follows, Rc::clone(&right.word), Rc::clone(&left.word)));
     }
 }

@@ -95,7 +95,7 @@ fn without_implied(facts: &[Fact]) -> Vec<&Fact> {
 /// Returns relations that imply a relation, and whether of the numbers in the other order.
 fn stronger(relation: Relation) -> Vec<(Relation, bool)> {
     match relation {
-        Relation::Equal | Relation::Less { .. } => Vec::new(),
+        Relation::Equal | Relation::Follows | Relation::Less { .. } => Vec::new(),
         Relation::AtMost { signed } => {
             vec![(Relation::Less { signed }, false), (Relation::Equal, false), (Relation::Equal, true)]
         }

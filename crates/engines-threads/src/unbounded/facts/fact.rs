@@ -24,8 +24,14 @@ pub(super) type Word = Rc<[Slot]>;
 pub(super) enum Relation {
     Equal,
     Differs,
-    Less { signed: bool },
-    AtMost { signed: bool },
+    /// The first is one more than the second; the least number follows the greatest.
+    Follows,
+    Less {
+        signed: bool,
+    },
+    AtMost {
+        signed: bool,
+    },
 }
 
 /// Something that may hold whenever threads are at some places.
@@ -122,9 +128,23 @@ fn related(aig: &mut Aig, relation: Relation, mut left: Vec<Lit>, mut right: Vec
     match relation {
         Relation::Equal => equal(aig, &left, &right),
         Relation::Differs => !equal(aig, &left, &right),
+        Relation::Follows => {
+            let next = successor(aig, &right);
+            equal(aig, &left, &next)
+        }
         Relation::Less { .. } => less(aig, &left, &right, signed),
         Relation::AtMost { .. } => !less(aig, &right, &left, signed),
     }
+}
+
+fn successor(aig: &mut Aig, bits: &[Lit]) -> Vec<Lit> {
+    let mut carry = Lit::TRUE;
+    let mut next = Vec::with_capacity(bits.len());
+    for bit in bits {
+        next.push(aig.xor(*bit, carry));
+        carry = aig.and(*bit, carry);
+    }
+    next
 }
 
 fn equal(aig: &mut Aig, left: &[Lit], right: &[Lit]) -> Lit {
