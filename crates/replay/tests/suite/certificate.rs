@@ -365,7 +365,8 @@ fn k_induction_follows_assignments() {
 fn control_flow_ends_at_what_nobody_passes() {
     let closed = |operation: &str| {
         let text = format!(
-            "shared x: bool\nproc main() from L0 to L2\ne0 L0 -> L1: {operation}\ne1 L0 -> L0: skip\ne2 L1 -> L2: return\n\
+            "shared x: bool\nproc main() from L0 to L2\ne0 L0 -> L1: {operation}\ne1 L0 -> L0: skip\n\
+             e2 L1 -> L2: return\n\
              start main"
         );
         check(&program(&text), &Certificate::ControlFlow(vec![LocId::new(0)]))

@@ -9,7 +9,8 @@
 //! UPDATE_EVIDENCE=1 cargo test -p selvedge-replay evidence
 //! ```
 //!
-//! `EVIDENCE=3,17` in the environment judges only these lines, from 0, in this order; `EVIDENCE_FILE` names another file.
+//! `EVIDENCE=3,17` in the environment judges only these lines, from 0, in this order; `EVIDENCE_FILE` names another
+//! file.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Debug;
@@ -35,8 +36,8 @@ fn words(result: &impl Debug) -> String {
     if text.len() <= 100 { text } else { format!("{} {}", text.split('(').next().unwrap_or(""), digest(&text)) }
 }
 
-/// Judges a certificate or an execution, and returns the answer in a few words. A judge that needs long is stopped. Proofs
-/// about several threads are judged in both ways, state by state and with solvers.
+/// Judges a certificate or an execution, and returns the answer in a few words. A judge that needs long is stopped.
+/// Proofs about several threads are judged in both ways, state by state and with solvers.
 fn judged(task: &Task<'_>, file: &Value) -> String {
     let text = file.to_string();
     if file["format"] == "selvedge-trace" {

@@ -548,8 +548,9 @@ fn canonical_states_know_the_thread_of_the_prelude() {
 #[test]
 fn a_call_ensures_its_condition_by_the_return() {
     let program = program(
-        "shared x: bool\ninit x := F\nproc main() from L0 to L2\nlocal l: bool\ne0 L0 -> L1: l := call f() ensures x & l\n\
-         e1 L1 -> L2: return\nproc f() returns bool from L3 to L5\ne2 L3 -> L4: x := ?0\ne3 L4 -> L5: return ?0\nstart main",
+        "shared x: bool\ninit x := F\nproc main() from L0 to L2\nlocal l: bool\n\
+         e0 L0 -> L1: l := call f() ensures x & l\ne1 L1 -> L2: return\nproc f() returns bool from L3 to L5\n\
+         e2 L3 -> L4: x := ?0\ne3 L4 -> L5: return ?0\nstart main",
     );
     let with = |edge: usize, value: Value| Step { choices: vec![value], ..step(0, edge) };
     let after = |x: Value, l: Value| run(&program, 1, ThreadScope::Unbounded, &[step(0, 0), with(2, x), with(3, l)]);
@@ -564,7 +565,8 @@ fn a_call_ensures_its_condition_by_the_return() {
 fn steps_that_do_not_lead_to_what_they_ensure_are_blocked() {
     for (operation, holds) in [("assert T ensures x", true), ("assert T ensures !x", false)] {
         let program = program(&format!(
-            "shared x: bool\ninit x := T\nproc main() from L0 to L2\ne0 L0 -> L1: {operation}\ne1 L1 -> L2: return\nstart main"
+            "shared x: bool\ninit x := T\nproc main() from L0 to L2\ne0 L0 -> L1: {operation}\ne1 L1 -> L2: return\n\
+             start main"
         ));
         let found = run(&program, 1, ThreadScope::Unbounded, &[step(0, 0)]);
         assert_eq!(matches!(found, Ok(Outcome::Next(_))), holds, "{operation}: {found:?}");
@@ -575,7 +577,8 @@ fn steps_that_do_not_lead_to_what_they_ensure_are_blocked() {
 /// The caller's variables, also where it runs the same procedure.
 #[test]
 fn a_call_ensures_something_of_the_callers_frame() {
-    let text = "proc main() from L0 to L3\nlocal l: bool\ne0 L0 -> L1: l := VALUE\ne1 L1 -> L2: call f(VALUE) ensures l\n\
+    let text = "proc main() from L0 to L3\nlocal l: bool\ne0 L0 -> L1: l := VALUE\n\
+        e1 L1 -> L2: call f(VALUE) ensures l\n\
         e2 L2 -> L3: return\nproc f(p: bool) from L4 to L6\ne3 L4 -> L5: call f(!p) ensures p\ne4 L4 -> L6: return\n\
         e5 L5 -> L6: return\nstart main";
     let after = |value: &str, edges: &[usize]| {

@@ -161,7 +161,8 @@ fn values_that_depend_on_others_have_their_bits() {
 #[test]
 fn a_step_over_bits_writes_nothing_more() {
     let program = program(
-        "shared n: u2\nproc f() from L0 to L2\nL0 -> L1: skip\nL1 -> L1: n := u2.add(n, 1:u2)\nL1 -> L2: return\nstart f",
+        "shared n: u2\nproc f() from L0 to L2\nL0 -> L1: skip\nL1 -> L1: n := u2.add(n, 1:u2)\nL1 -> L2: return\n\
+         start f",
     );
     let mut proof = trivial(&program);
     let bits = proof.map.vars[VarId::new(0)].bits.clone();
@@ -292,7 +293,8 @@ fn a_proof_about_machine_integers_without_bits_is_out_of_scope() {
 }
 
 /// A program with machine integers that starts threads in both ways and ends them.
-const STARTS: &str = "shared n: u4\ninit n := 0:u4\nproc main() from L0 to L4\nlocal i: u4\nL0 -> L1: i := ?0:u4 constrain u4.lt(?0:u4, 3:u4)\n\
+const STARTS: &str = "shared n: u4\ninit n := 0:u4\nproc main() from L0 to L4\nlocal i: u4\n\
+    L0 -> L1: i := ?0:u4 constrain u4.lt(?0:u4, 3:u4)\n\
     L1 -> L2: spawn work(u4.add(i, 1:u4))\nL2 -> L3: fork L5\nL3 -> L4: return\n\
     L5 -> L6: n := u4.add(n, i)\nL6 -> L4: end\n\
     proc work(p: u4) from L7 to L9\nL7 -> L8: n := p\nL8 -> L9: end\nstart main";
@@ -383,7 +385,8 @@ fn what_is_read_later_must_have_its_bits() {
         other => panic!("no assignment: {other:?}"),
     });
     assert_eq!(lost, Err(Flaw::NotClosed(EdgeId::new(0)).into()));
-    let assigned = "proc f() from L0 to L2\nlocal i: u4\nL0 -> L1: i := ?0:u4 constrain u4.lt(i', 3:u4)\n\
+    let assigned = "proc f() from L0 to L2\nlocal i: u4\n\
+    L0 -> L1: i := ?0:u4 constrain u4.lt(i', 3:u4)\n\
         L1 -> L2: assert u4.lt(i, 3:u4)\nL2 -> L2: skip\nstart f";
     let assigned = assigned.replace("from L0 to L2", "from L0 to L3");
     assert_eq!(with(&assigned, &|_| ()), Ok(()));

@@ -1,6 +1,6 @@
 //! Claims about rounds, on small random systems. What turns, blocks and positions there are is computed here once more,
-//! from the equations and as sets: the least claim is accepted exactly if Adam wins with it, and each part of it that is
-//! missing or wrong is noticed.
+//! from the equations and as sets: the least claim is accepted exactly if Adam wins with it, and each part of it that
+//! is missing or wrong is noticed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
