@@ -77,7 +77,7 @@ impl QuestionArgs {
         }
     }
 
-    /// Returns what is asked about a C program.
+    /// Returns the properties that a C program is checked for.
     pub(crate) fn properties(&self) -> Properties {
         union(&self.property)
     }

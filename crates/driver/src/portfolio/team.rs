@@ -27,12 +27,12 @@ pub(crate) fn team(prepared: &Prepared, options: &Options) -> Vec<&'static Row> 
     without_bound(prepared, options)
 }
 
-/// Returns whether a number of contexts is asked about and the user leaves the choice of the engine to us.
+/// Returns whether the question bounds the contexts and the user leaves the choice of the engine to us.
 pub(super) fn in_turns(options: &Options) -> bool {
     options.engine.is_none() && options.engine_options.contexts.bound.is_some()
 }
 
-/// Returns whether a number of rounds is asked about and the user leaves the choice of the engine to us.
+/// Returns whether the question bounds the rounds and the user leaves the choice of the engine to us.
 pub(super) fn in_rounds(options: &Options) -> bool {
     options.engine.is_none() && options.engine_options.rounds.bound.is_some()
 }

@@ -8,22 +8,13 @@ use selvedge_check::{CoverClaim, OmegaVector, Run, ViewRow, ViewTable};
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 use selvedge_replay::certificate::{Flaw, Refused, Unjudged, verify_claim};
 
-/// Random numbers (xorshift).
-struct Random(u64);
+use crate::random::Random;
 
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n as u64) as usize
-    }
-
-    fn list(&mut self, most: usize, below: usize) -> Vec<LocalId> {
-        let mut list: Vec<LocalId> = (0..self.below(most + 1)).map(|_| self.below(below).into()).collect();
-        list.sort_unstable();
-        list
-    }
+/// Returns an ascending list of at most `most` numbers below `below`.
+fn list(random: &mut Random, most: usize, below: usize) -> Vec<LocalId> {
+    let mut list: Vec<LocalId> = (0..random.below(most + 1)).map(|_| random.below(below).into()).collect();
+    list.sort_unstable();
+    list
 }
 
 const SHARED: usize = 2;
@@ -34,17 +25,17 @@ fn system(random: &mut Random) -> Tts {
         shared: random.below(SHARED).into(),
         local: random.below(LOCAL).into(),
         shared_after: random.below(SHARED).into(),
-        after: random.list(2, LOCAL),
+        after: list(random, 2, LOCAL),
         goes_on: false,
     };
     let mut starts = Vec::new();
     for _ in 0..1 + random.below(2) {
         let most = 1 + random.below(2);
-        let mut any = random.list(most, LOCAL);
+        let mut any = list(random, most, LOCAL);
         any.dedup();
-        starts.push(Start { shared: random.below(SHARED).into(), threads: random.list(2, LOCAL), any });
+        starts.push(Start { shared: random.below(SHARED).into(), threads: list(random, 2, LOCAL), any });
     }
-    let target = |random: &mut Random| Cover { shared: random.below(SHARED).into(), threads: random.list(3, LOCAL) };
+    let target = |random: &mut Random| Cover { shared: random.below(SHARED).into(), threads: list(random, 3, LOCAL) };
     Tts {
         n_shared: SHARED as u32,
         n_local: LOCAL as u32,

@@ -211,7 +211,7 @@ fn always(condition: &str) -> bool {
     }
 }
 
-/// Each operator is asked about values of which it says something that no other one says.
+/// Each operator is applied to values for which no other operator has the same result.
 #[test]
 fn solvers_are_asked_about_each_operator() {
     let facts = [
@@ -346,7 +346,7 @@ fn points_with_one_known_control_variable_are_found() {
     assert_eq!(with(&[(0, 0), (0, 1)]), open);
 }
 
-/// The thread's own variables may start with any value; those of procedures that nobody runs have the default.
+/// The thread's own variables may start with any value; those of procedures that no thread runs have the default.
 #[test]
 fn a_start_has_any_values_of_the_threads_own_variables() {
     let text = "shared pc: int, x: int, y: int\nproc main() from L0 to L1\nlocal l: int, b: bool\ne0 L0 -> L0: skip\n\

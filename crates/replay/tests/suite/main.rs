@@ -13,6 +13,7 @@ mod interpreter;
 mod machine;
 mod macro_steps;
 mod misfits;
+mod random;
 mod replay;
 mod systems;
 mod threads;

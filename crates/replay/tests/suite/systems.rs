@@ -8,17 +8,7 @@ use selvedge_check::system::{Closure, SystemProof, Transition};
 use selvedge_ir::pds::{Config, Head, Pds, Rule, StateId, SymbolId};
 use selvedge_replay::certificate::{Flaw, Refused, verify_system};
 
-/// Random numbers (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n as u64) as usize
-    }
-}
+use crate::random::Random;
 
 const STATES: usize = 2;
 const SYMBOLS: usize = 2;
