@@ -1,8 +1,9 @@
 //! C programs of other people, which are not part of the project: how many are read, supported and decided.
 //!
 //! A folder has the programs and `index.tsv`: a line for each with its path, its verdict, and the options that its
-//! source gives. The first folder of the path is the source. `SELVEDGE_C_INCLUDE` names a folder with headers of
-//! theirs.
+//! source gives. The first folder of the path is the source. Headers of theirs come from the fetched repositories
+//! ([`crate::c_headers`]), or from the folder that `SELVEDGE_C_INCLUDE` names. `bench/c-settled.tsv` lists the programs
+//! about which the source says something else than we, with the reason why ours is right.
 
 use std::fmt::Write as _;
 use std::io;
@@ -13,11 +14,15 @@ use std::time::Duration;
 
 use selvedge_frontend::c::{self, Options};
 use selvedge_frontend::codes::Code;
-use selvedge_frontend::{LoadOptions, Source, load};
+use selvedge_frontend::{Extern, LoadOptions, Source, load};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::c_headers::Headers;
 use crate::measure::measure;
+
+/// The disagreements that were settled by hand: the program, our verdict, and the reason.
+const SETTLED: &str = include_str!("../../../bench/c-settled.tsv");
 
 /// A program with its question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +39,8 @@ pub struct Case {
     label: Option<String>,
     /// Set if the question is whether two threads race for an object.
     races: bool,
+    /// The folders with headers.
+    include: Vec<PathBuf>,
 }
 
 /// Returns the programs that the index of a folder lists. An error says what is missing.
@@ -41,6 +48,14 @@ pub fn cases(folder: &Path) -> Result<Vec<Case>, String> {
     let index = folder.join("index.tsv");
     let text = std::fs::read_to_string(&index).map_err(|error| format!("{}: {error}", index.display()))?;
     Ok(text.lines().skip(1).filter_map(|line| case(folder, line)).collect())
+}
+
+/// Finds the headers of a program.
+pub fn with_headers(case: Case, headers: &Headers) -> io::Result<Case> {
+    let text = String::from_utf8_lossy(&std::fs::read(&case.path)?).into_owned();
+    let found = headers.of(&case.name, &case.path, &text)?;
+    let named = std::env::var_os("SELVEDGE_C_INCLUDE").map(PathBuf::from);
+    Ok(Case { include: named.into_iter().chain(found).collect(), ..case })
 }
 
 fn case(folder: &Path, line: &str) -> Option<Case> {
@@ -59,6 +74,7 @@ fn case(folder: &Path, line: &str) -> Option<Case> {
         defines: words.iter().filter_map(define).collect(),
         label: behind("--error-label").map(|label| (*label).to_owned()),
         races: words.contains(&"--data-race-check") || name.contains("__races__"),
+        include: Vec::new(),
         name,
     })
 }
@@ -67,6 +83,11 @@ impl Case {
     /// Returns the source of the program.
     pub fn source(&self) -> &str {
         self.name.split('/').next().unwrap_or("")
+    }
+
+    /// Returns whether functions without a body change nothing and return any value, as SatAbs has it.
+    fn has_extern(&self) -> bool {
+        self.source() == "satabs"
     }
 }
 
@@ -136,8 +157,20 @@ impl Row {
         self.said.verdict != "unknown"
     }
 
-    fn is_wrong(&self) -> bool {
+    fn is_other(&self) -> bool {
         self.is_decided() && self.said.verdict != self.expected
+    }
+
+    /// Returns why the verdict of the source is not ours, if that was settled by hand.
+    fn settled(&self) -> Option<&'static str> {
+        let lines = SETTLED.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+        let mut known = lines.filter_map(|line| <[&str; 3]>::try_from(line).ok());
+        let found = known.find(|[name, verdict, _]| *name == self.name && *verdict == self.said.verdict);
+        found.filter(|_| self.is_other()).map(|[_, _, reason]| reason)
+    }
+
+    fn is_wrong(&self) -> bool {
+        self.is_other() && self.settled().is_none()
     }
 }
 
@@ -155,14 +188,10 @@ pub fn row(case: &Case, selvedge: &Path, can: Abilities, limit: Duration) -> io:
     Ok(Row { name: case.name.clone(), expected: case.expected.clone(), stage, said, any })
 }
 
-/// Returns the folder with headers of the programs.
-fn headers() -> Option<PathBuf> {
-    std::env::var_os("SELVEDGE_C_INCLUDE").map(PathBuf::from)
-}
-
 /// Returns how far a program is understood, and its number of threads if that has a bound.
 fn read(case: &Case, text: &str) -> (Stage, Option<u32>) {
-    let include: Vec<PathBuf> = case.path.parent().map(Path::to_path_buf).into_iter().chain(headers()).collect();
+    let beside = case.path.parent().map(Path::to_path_buf);
+    let include: Vec<PathBuf> = beside.into_iter().chain(case.include.clone()).collect();
     let (defines, read) = (case.defines.clone(), Rc::new(c::read_from_disk));
     let unit =
         c::read(Source::new("", text), &Options { include: include.clone(), defines, read, ..Options::default() });
@@ -172,7 +201,8 @@ fn read(case: &Case, text: &str) -> (Stage, Option<u32>) {
         return (if errors.iter().all(is_about_types) { Stage::Parsed } else { Stage::Broken }, None);
     }
     let (defines, path) = (case.defines.clone(), Some(case.path.clone()));
-    let options = LoadOptions { defines, include, path, ..LoadOptions::default() };
+    let externs = Some(if case.has_extern() { Extern::Havoc } else { Extern::Refuse });
+    let options = LoadOptions { defines, include, path, externs, ..LoadOptions::default() };
     let loaded = load(&case.path, text, &options);
     (if loaded.program.is_some() { Stage::Supported } else { Stage::Typed }, loaded.threads)
 }
@@ -200,8 +230,9 @@ fn ask(case: &Case, selvedge: &Path, can: Abilities, limit: Duration, threads: O
     let mut command = Command::new(selvedge);
     command.args(["check", "--format", "json", "--time-limit", &format!("{}s", limit.as_secs())]);
     command.args(case.defines.iter().flat_map(|(name, body)| ["-D".to_owned(), format!("{name}={body}")]));
-    command.args(headers().into_iter().flat_map(|folder| ["-I".into(), folder.into_os_string()]));
+    command.args(case.include.iter().flat_map(|folder| ["-I".into(), folder.clone().into_os_string()]));
     command.args(threads.into_iter().flat_map(|threads| ["--threads".to_owned(), threads.to_string()]));
+    command.args(if case.has_extern() { ["--extern", "havoc"].as_slice() } else { &[] });
     command.args(if case.races { ["--property", "no-data-race"].as_slice() } else { &[] });
     // The label ERROR is always an error.
     let label = case.label.as_ref().filter(|label| *label != "ERROR");
@@ -226,19 +257,25 @@ fn said(result: &Value) -> Said {
 /// Returns the tables as a page of Markdown.
 pub fn markdown(rows: &[Row], limit: Duration) -> String {
     let mut page = format!("# C programs of other people\n\n{} seconds for each program.\n\n", limit.as_secs());
-    page += "| source | programs | parsed | typed | supported | decided | right | wrong | safe with a certificate |\n";
-    page += "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n";
+    page += "| source | programs | parsed | typed | supported | decided | right | settled | wrong | safe with a certificate |\n";
+    page += "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
     let mut sources: Vec<&str> = rows.iter().map(Row::source).collect();
     sources.sort_unstable();
     sources.dedup();
-    for source in sources {
-        let rows: Vec<&Row> = rows.iter().filter(|row| row.source() == source).collect();
-        let _ = writeln!(page, "| {source} | {} |", counts(&rows).map(|count| count.to_string()).join(" | "));
+    let mut line = |name: &str, rows: &[&Row]| {
+        let _ = writeln!(page, "| {name} | {} |", counts(rows).map(|count| count.to_string()).join(" | "));
+    };
+    for source in &sources {
+        line(source, &rows.iter().filter(|row| row.source() == *source).collect::<Vec<_>>());
+    }
+    if sources.len() > 1 {
+        line("all", &rows.iter().collect::<Vec<_>>());
     }
     page += "\n## Other verdicts than those of the sources\n\n";
-    for row in rows.iter().filter(|row| row.is_wrong()) {
+    for row in rows.iter().filter(|row| row.is_other()) {
         let Row { name, expected, said, .. } = row;
-        let _ = writeln!(page, "- `{name}`: {expected} in the source, {} by {}", said.verdict, said.by);
+        let settled = row.settled().map_or("**open**".to_owned(), |reason| format!("settled: {reason}"));
+        let _ = writeln!(page, "- `{name}`: {expected} in the source, {} by {}; {settled}", said.verdict, said.by);
     }
     page += "\n## Undecided\n\n";
     for row in rows.iter().filter(|row| !row.is_decided()) {
@@ -259,8 +296,8 @@ fn unbounded(rows: &[Row]) -> String {
     list
 }
 
-/// Counts programs, those of each stage, the decided ones, right and wrong ones, and those with a certificate.
-fn counts(rows: &[&Row]) -> [usize; 8] {
+/// Counts programs, those of each stage, the decided ones, right, settled and wrong ones, and those with a certificate.
+fn counts(rows: &[&Row]) -> [usize; 9] {
     let count = |wanted: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| wanted(row)).count();
     [
         rows.len(),
@@ -268,7 +305,8 @@ fn counts(rows: &[&Row]) -> [usize; 8] {
         count(&|row| row.stage >= Stage::Typed),
         count(&|row| row.stage >= Stage::Supported),
         count(&Row::is_decided),
-        count(&|row| row.is_decided() && !row.is_wrong()),
+        count(&|row| row.is_decided() && !row.is_other()),
+        count(&|row| row.settled().is_some()),
         count(&Row::is_wrong),
         count(&|row| row.said.verdict == "safe" && row.said.certified),
     ]
@@ -308,9 +346,27 @@ mod tests {
             row("unsafe", Stage::Parsed, "unknown"),
             row("safe", Stage::Broken, "unknown"),
         ];
-        assert_eq!(counts(&rows.iter().collect::<Vec<_>>()), [5, 4, 3, 2, 2, 1, 1, 1]);
+        assert_eq!(counts(&rows.iter().collect::<Vec<_>>()), [5, 4, 3, 2, 2, 1, 0, 1, 1]);
         assert_eq!(contradictions(&rows), ["a/p.c: safe in the source, but unsafe"]);
-        assert!(markdown(&rows, Duration::from_secs(1)).contains("| a | 5 | 4 | 3 | 2 | 2 | 1 | 1 | 1 |"));
+        assert!(markdown(&rows, Duration::from_secs(1)).contains("| a | 5 | 4 | 3 | 2 | 2 | 1 | 0 | 1 | 1 |"));
+    }
+
+    #[test]
+    fn settled_disagreements_are_not_wrong() {
+        let (name, verdict, _) = SETTLED
+            .lines()
+            .find_map(|line| {
+                let parts: Vec<&str> = line.split('\t').collect();
+                <[&str; 3]>::try_from(parts).ok().map(|[name, verdict, reason]| (name, verdict, reason))
+            })
+            .expect("there is one");
+        let expected = if verdict == "safe" { "unsafe" } else { "safe" };
+        let row = |verdict: &str, expected: &str| {
+            let said = Said { verdict: verdict.to_owned(), ..Said::default() };
+            Row { name: name.to_owned(), expected: expected.to_owned(), stage: Stage::Supported, said, any: None }
+        };
+        assert!(row(verdict, expected).settled().is_some() && !row(verdict, expected).is_wrong());
+        assert!(row(expected, verdict).is_wrong(), "only our verdict was settled");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! run on the next, and counts with the limit, so that ratios are too small rather than too large.
 
 pub mod c;
+pub mod c_headers;
 pub mod concurrent;
 pub mod families;
 pub mod integers;

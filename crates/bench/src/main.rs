@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use selvedge_bench::c_headers::Headers;
 use selvedge_bench::figures::{self, figures};
 use selvedge_bench::integers as table_of_integers;
 use selvedge_bench::output::Output;
@@ -183,8 +184,9 @@ fn programs_of_others(options: &Options) -> Result<ExitCode, Failure> {
     let selvedge = std::env::current_exe()?.with_file_name("selvedge");
     let can = c::Abilities::of(&selvedge)?;
     let mut rows = Vec::new();
-    for case in c::cases(Path::new(&folder))?.iter().filter(|case| options.wants_family(case.source())) {
-        let row = c::row(case, &selvedge, can, limit)?;
+    let headers = Headers::find();
+    for case in c::cases(Path::new(&folder))?.into_iter().filter(|case| options.wants_family(case.source())) {
+        let row = c::row(&c::with_headers(case, &headers)?, &selvedge, can, limit)?;
         println!("{:<100} {:<8} {:>7.3} s  {}", row.name, row.said.verdict, row.said.seconds, row.said.by);
         rows.push(row);
     }

@@ -4,7 +4,7 @@ use selvedge_ir::bits::BitMap;
 use selvedge_ir::{EdgeId, EntryId, LocId, ProcId, Program, VarId};
 
 use crate::formula::{FormulaId, Formulas};
-use crate::{CoverProof, IntegerProof};
+use crate::{CoverProof, IntegerProof, InvariantProof};
 
 /// Evidence for safety that a small checker can verify without the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub enum Certificate {
     /// For a bounded number of threads, and without integers: the program has few states, and visiting them all one by
     /// one meets no error. It is the only kind that says something about deadlocks.
     AllStates,
+    /// For programs with machine integers, one thread and without recursion.
+    Invariants(InvariantProof),
     /// For programs with machine integers.
     OverBits(Box<BitProof>),
 }
@@ -56,6 +58,7 @@ impl Certificate {
             Certificate::ControlFlow(locs) => locs.binary_search(&loc).is_err(),
             Certificate::Summaries(proof) => proof.loc(loc).is_none(),
             Certificate::Integers(proof) => proof.points.iter().all(|point| point.loc != loc),
+            Certificate::Invariants(proof) => proof.places.iter().all(|place| place.loc != loc),
             Certificate::OverBits(proof) => proof.certificate.excludes(loc),
             Certificate::Induction { .. } | Certificate::Shapes(_) | Certificate::Cover(_) | Certificate::AllStates => {
                 false
@@ -133,9 +136,20 @@ pub enum Seen {
     /// All threads: a state belongs to the set if its threads are a shape. For a bounded number of threads.
     #[default]
     All,
+    /// All threads, and the shapes allow the first states only: a state belongs to the set if its threads are a shape, or
+    /// if steps lead to it from such a state. The set is found by executing the steps, so that nobody has to list it.
+    /// The values of shared variables that formulas do not speak of are not distinguished.
+    Reached,
     /// Any threads, this many at a time, at least 1: a state belongs to the set if all lists of this many of its
     /// threads are shapes; if it has fewer threads, the list of all of them. For any number of threads.
     Any(u32),
+}
+
+impl Seen {
+    /// Returns whether a shape speaks of all threads of a state.
+    pub fn is_all(self) -> bool {
+        matches!(self, Seen::All | Seen::Reached)
+    }
 }
 
 /// A place where a thread can be seen.

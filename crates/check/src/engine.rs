@@ -125,6 +125,9 @@ pub enum Bound {
     /// This many abstractions, each finer than the one before.
     #[error("not decided by {0} abstractions")]
     Abstractions(u32),
+    /// Invariants of certain forms.
+    #[error("no invariant of the forms that are tried is enough")]
+    Invariants,
 }
 
 /// Why an engine does not take a task.

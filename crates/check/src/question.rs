@@ -58,6 +58,13 @@ pub struct InvalidQuestion {
 /// The labels that count as errors where the program has them.
 const ERROR_LABELS: [&str; 2] = ["SLIC_ERROR", "ERROR"];
 
+/// Returns whether the number of initial threads can be given, since the program does not say it.
+pub fn takes_initial(program: &Program) -> bool {
+    program.entries.len() == 1
+        && program.prelude.is_none()
+        && program.entries.iter().all(|entry| entry.name == program.procs[entry.proc].name)
+}
+
 impl Question {
     /// The program with its initial threads, the errors, and the bound on threads of the question.
     pub fn pose(&self, subject: Subject<'_>) -> Result<(Program, Target, ThreadScope), InvalidQuestion> {
@@ -102,14 +109,14 @@ impl Question {
 }
 
 /// Deadlocks. Guarded commands have a property for it, an assertion that some command is enabled. Where one statement
-/// has become several steps, a thread could wait between them although the statement is one: such programs are refused.
+/// has become several steps, a thread could wait between them although the statement is one: programs with a variable
+/// `atomic` are refused.
 fn deadlock_target(subject: Subject<'_>) -> Result<Target, InvalidQuestion> {
-    let is_extra = |role: Role| matches!(role, Role::Enforce | Role::Section);
-    if let Some((edge, _)) = subject.map.edges.iter_enumerated().find(|(_, origin)| is_extra(origin.role)) {
+    if let Some((edge, _)) = subject.map.edges.iter_enumerated().find(|(_, origin)| origin.role == Role::Section) {
         let line = subject.line(edge);
         return Err(InvalidQuestion {
-            message: format!("line {line}: --deadlock is not for programs with `enforce` or a variable `atomic`"),
-            help: Some("use `assume`, `constrain`, `atomic_begin` and `atomic_end` instead".to_string()),
+            message: format!("line {line}: --deadlock is not for programs with a variable `atomic`"),
+            help: Some("use `atomic_begin` and `atomic_end` instead".to_string()),
         });
     }
     if subject.map.commands.is_empty() {
@@ -162,7 +169,7 @@ fn assertion_target(subject: Subject<'_>, wanted: &str) -> Result<Target, Invali
     let on_line = all.iter().copied().filter(|edge| Some(assertion_line(subject, *edge)) == line).collect();
     let asserts = if named.is_empty() { on_line } else { named };
     if asserts.is_empty() {
-        let message = format!("no assertion has the label or stands on the line `{wanted}`");
+        let message = format!("no assertion has the label `{wanted}` or is on that line");
         let lines: Vec<String> = all.iter().map(|edge| assertion_line(subject, *edge).to_string()).collect();
         return Err(InvalidQuestion {
             message,
@@ -206,10 +213,7 @@ fn known_names<'n>(kind: &str, names: impl Iterator<Item = &'n str>) -> Option<S
 
 /// Only programs that start in one procedure leave open how many threads start.
 fn set_initial(program: &mut Program, initial: Initial) -> Result<(), InvalidQuestion> {
-    let plain = program.entries.len() == 1
-        && program.prelude.is_none()
-        && program.entries.iter().all(|entry| entry.name == program.procs[entry.proc].name);
-    if !plain {
+    if !takes_initial(program) {
         return Err(InvalidQuestion {
             message: "--initial does not fit: the program says itself which threads it starts with".to_string(),
             help: Some("leave --initial out".to_string()),

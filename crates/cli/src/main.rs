@@ -21,10 +21,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Parser as _;
+use clap::error::{ContextKind, ContextValue};
 use selvedge_check::CancelToken;
 use selvedge_driver::defect;
+use selvedge_frontend::visible::visible_name;
 
-use args::{Cli, When};
+use args::{Cli, When, with_all_options};
 use exit::Exit;
 use printer::Printer;
 
@@ -35,11 +37,15 @@ fn main() -> Exit {
     system::catch_aborts();
     defect::install();
     outputs::survive_file_limits();
-    match Cli::try_parse_from(arguments()) {
+    let arguments = arguments();
+    if let Some(error) = complete_help(&arguments) {
+        return answer(&error);
+    }
+    match Cli::try_parse_from(arguments) {
         Ok(cli) => {
             let session = session::open(&cli, start, cancel);
             if let Err(error) = listening {
-                session.printer.err(&format!("note: Ctrl-C will not be noticed: {error}\n"));
+                session.printer.err(&format!("note: Ctrl-C cannot stop the program gracefully: {error}\n"));
             }
             let exit = commands::run(&Arc::new(cli.command), &session);
             // Engines that another one has overtaken may still be at work, with solvers of their own.
@@ -59,6 +65,25 @@ fn arguments() -> Vec<OsString> {
     arguments
 }
 
+/// Returns the help for `--help-all`: the same as for `--help`, with all options.
+fn complete_help(arguments: &[OsString]) -> Option<clap::Error> {
+    if !arguments.iter().any(|argument| argument == "--help-all") {
+        return None;
+    }
+    let is_help = |argument: &OsString| argument == "--help-all";
+    let words = arguments.iter().map(|word| if is_help(word) { OsString::from("--help") } else { word.clone() });
+    with_all_options().try_get_matches_from(words).err()
+}
+
+/// Returns what to do if a file is given in the place of a command.
+fn suggested_command(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let is_program = |extension: &str| matches!(extension, "bp" | "c" | "i" | "gcl" | "tts" | "spec" | "pds");
+    let path = Path::new(word);
+    let is_file = path.extension().and_then(|extension| extension.to_str()).is_some_and(is_program) || path.is_file();
+    is_file.then(|| format!("\nhelp: to check a file: selvedge check {}\n", visible_name(word)))
+}
+
 /// Prints the message of the parser of the command line: help and version on standard output, mistakes on standard
 /// error.
 fn answer(error: &clap::Error) -> Exit {
@@ -68,6 +93,7 @@ fn answer(error: &clap::Error) -> Exit {
     };
     if error.use_stderr() {
         printer.err(&text(std::io::stderr().is_terminal()));
+        suggested_command(error).iter().for_each(|help| printer.err(help));
         Exit::Usage
     } else {
         printer.out(&text(std::io::stdout().is_terminal()));

@@ -42,7 +42,7 @@ fn split(text: &str) -> Result<(f64, &str), String> {
 }
 
 fn bad_unit(unit: &str, known: &str) -> String {
-    if unit.is_empty() { format!("the unit is missing: {known}") } else { format!("`{unit}` is no unit: {known}") }
+    if unit.is_empty() { format!("the unit is missing: {known}") } else { format!("`{unit}` is not a unit: {known}") }
 }
 
 #[cfg(test)]

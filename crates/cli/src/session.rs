@@ -1,6 +1,7 @@
 //! The state that all commands share: the printer, the switch that stops them, and the time at which they began.
 
 use std::fmt::Display;
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,7 +9,7 @@ use std::time::Instant;
 use selvedge_check::{CancelToken, Run, Solvers};
 use selvedge_driver::external::find_solvers;
 use selvedge_frontend::bp::Dialect;
-use selvedge_report::text::{Detail, Style};
+use selvedge_report::text::{Detail, Style, WIDTH};
 
 use crate::args::{CArgs, Cli, LimitArgs};
 use crate::exit::Exit;
@@ -25,6 +26,8 @@ pub(crate) struct Session {
     pub(crate) prop: Option<PathBuf>,
     /// The dialect of Boolean programs, where the user names one.
     pub(crate) dialect: Option<Dialect>,
+    /// Set if the options that files bring along do not count.
+    pub(crate) ignores_file_options: bool,
     /// How C programs are read.
     pub(crate) c: CArgs,
     /// The SMT solvers.
@@ -41,6 +44,7 @@ pub(crate) fn open(cli: &Cli, start: Instant, cancel: CancelToken) -> Arc<Sessio
         start,
         prop: cli.prop.clone(),
         dialect: cli.dialect,
+        ignores_file_options: cli.no_file_options,
         c: cli.c.clone(),
         solvers: solvers(),
         limits: cli.command.limits(),
@@ -79,7 +83,8 @@ impl Session {
 
     /// Returns the style of traces on standard output.
     pub(crate) fn style(&self, full: bool) -> Style {
-        Style { palette: self.printer.out_palette(), detail: if full { Detail::Full } else { Detail::Changes } }
+        let detail = if full { Detail::Full } else { Detail::Changes };
+        Style { palette: self.printer.out_palette(), detail, width: width() }
     }
 }
 
@@ -92,4 +97,12 @@ pub(crate) fn listen_for_interrupts(cancel: &CancelToken) -> Result<(), ctrlc::E
         }
         cancel.cancel();
     })
+}
+
+/// Returns the width of the terminal that standard output goes to, within bounds in which traces can be read.
+fn width() -> usize {
+    if !std::io::stdout().is_terminal() {
+        return WIDTH;
+    }
+    ratatui::crossterm::terminal::size().map_or(WIDTH, |(columns, _)| usize::from(columns).clamp(60, 200))
 }

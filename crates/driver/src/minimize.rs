@@ -43,6 +43,10 @@ const BUDGET: usize = 60_000;
 /// The longest execution that is looked at.
 const MAX_STEPS: usize = 400;
 
+/// The bytes of decision diagrams in a search for an execution with fewer threads. The relation of a single step can be
+/// larger: where a shared number is added to a local one, it has as many nodes as there are numbers.
+const DIAGRAMS: u64 = 16_000_000;
+
 /// An execution with fewer threads, if the engine finds one within a lower bound on live threads and a small budget. A
 /// start of a thread that does nothing at the lower bound does something at the real one: such an execution is left.
 pub(crate) fn with_fewer_threads(
@@ -54,7 +58,8 @@ pub(crate) fn with_fewer_threads(
     let used = cost(task.program, &found.trace, &found.replay).0;
     for bound in least_threads(task.program).max(1)..used {
         let watch = Watch::default();
-        let run = Run::new(watch.0.clone(), Limits::default(), &watch);
+        let limits = Limits { memory: Some(DIAGRAMS), ..Limits::default() };
+        let run = Run::new(watch.0.clone(), limits, &watch);
         let small = simplified.task(ThreadScope::AtMost(bound));
         let answer = engine.supports(&small).ok().and_then(|()| engine.check(&small, &run).ok());
         let Some(Verdict::Unsafe(trace)) = answer.map(|verdict| simplified.lift(verdict)) else { continue };

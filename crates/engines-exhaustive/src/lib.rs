@@ -7,15 +7,20 @@
 //! because it tries every step that the interpreter lists; if the bound on frames cut something off, it does not answer
 //! "safe".
 //!
+//! Where deadlocks are all that is asked for, values that no thread reads later do not distinguish states, and a thread
+//! whose steps no other notices may move alone ([`quiet`]).
+//!
 //! A state none of whose steps is possible is a deadlock. Whether there is one with any number of threads is not
 //! decided by any number of them, since one more thread may free the others: then a few threads are tried, one more
 //! each time.
 
 mod codec;
+mod quiet;
 mod search;
 mod settle;
 
 use selvedge_check::{Bound, Certificate, Engine, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_ir::Target;
 use selvedge_ir::callgraph::has_bounded_threads;
 use selvedge_replay::Interpreter;
 
@@ -93,7 +98,10 @@ fn safe(task: &Task<'_>) -> Verdict {
 impl Exhaustive {
     fn search<'a>(&self, task: &Task<'a>, run: &'a Run<'a>) -> ExhaustiveSearch<'a> {
         let interpreter = Interpreter::new(task.program, task.threads).settling(settled(task.program));
-        ExhaustiveSearch::new(*task, interpreter, run, &self.options)
+        let search = ExhaustiveSearch::new(*task, interpreter, run, &self.options);
+        let Target { deadlock, locs, asserts, together } = task.target;
+        let is_all = locs.is_empty() && asserts.is_empty() && together.is_empty();
+        if *deadlock && is_all { search.for_deadlocks() } else { search }
     }
 
     /// Runs a search; `None` if it finds no error.

@@ -14,6 +14,7 @@ use selvedge_replay::replay::reached;
 use selvedge_replay::{Interpreter, Outcome, State, Thread};
 
 use super::codec::{decode, encode};
+use super::quiet::Quiet;
 use super::{Exploration, Options, ThreadState};
 
 /// The extent of the search.
@@ -52,6 +53,8 @@ pub(super) struct ExhaustiveSearch<'a> {
     truncated: bool,
     /// Set if states with more threads than `few` were left out.
     more_threads: bool,
+    /// How states are made fewer, if they are.
+    quiet: Option<Quiet>,
     exploration: Exploration,
 }
 
@@ -74,6 +77,7 @@ impl<'a> ExhaustiveSearch<'a> {
             layer: (0, 0),
             truncated: false,
             more_threads: false,
+            quiet: None,
             exploration: Exploration::default(),
         }
     }
@@ -82,6 +86,11 @@ impl<'a> ExhaustiveSearch<'a> {
     pub(super) fn within(self, few: u32) -> ExhaustiveSearch<'a> {
         let more_threads = most_initial(self.task.program).is_none_or(|most| most > few);
         ExhaustiveSearch { few: Some(few), more_threads, ..self }
+    }
+
+    /// Leaves out states that do not matter to the question whether there is a deadlock.
+    pub(super) fn for_deadlocks(self) -> ExhaustiveSearch<'a> {
+        ExhaustiveSearch { quiet: Some(Quiet::new(self.task.program)), ..self }
     }
 
     /// Returns whether states with more threads were left out.
@@ -122,9 +131,14 @@ impl<'a> ExhaustiveSearch<'a> {
         Ok(None)
     }
 
-    /// Returns the key of a state: the same for all states that differ only in the numbers of their threads.
+    /// Returns the key of a state: the same for all states that differ only in the numbers of their threads, and if
+    /// states are made fewer, in values that no thread reads later.
     fn key(&self, state: &State) -> Box<[u8]> {
-        encode(&canonical(state.clone(), self.task.threads))
+        let mut state = state.clone();
+        if let Some(quiet) = &self.quiet {
+            quiet.forget(self.task.program, &mut state);
+        }
+        encode(&canonical(state, self.task.threads))
     }
 
     /// Returns the greatest number of initial threads.
@@ -143,6 +157,9 @@ impl<'a> ExhaustiveSearch<'a> {
         let state = decode(&self.found[number]);
         let (mut first, mut has_step) = (None, state.threads.is_empty());
         let interpreter = Rc::clone(&self.interpreter);
+        if self.moves_quietly(number, &state)? {
+            return Ok(None);
+        }
         for step in interpreter.all_steps(&state) {
             self.run.tick()?;
             let outcome = outcome(&interpreter, &state, &step);
@@ -167,6 +184,32 @@ impl<'a> ExhaustiveSearch<'a> {
             self.exploration.thread_states.extend(state.threads.iter().map(|thread| thread_state(&state, thread)));
         }
         Ok(first)
+    }
+
+    /// Adds the successors by the steps of one thread, if no other thread notices these, some are possible, and all
+    /// lead to new states. The judge has the argument why that loses no deadlock.
+    fn moves_quietly(&mut self, number: usize, state: &State) -> Result<bool, Stop> {
+        let Some(quiet) = &self.quiet else { return Ok(false) };
+        let interpreter = Rc::clone(&self.interpreter);
+        for thread in
+            state.threads.iter().filter(|thread| quiet.is_quiet(self.task.program, &interpreter, state, thread))
+        {
+            let steps = interpreter.all_steps(state).filter(|step| step.thread == thread.id);
+            let mut after = Vec::new();
+            for step in steps {
+                self.run.tick()?;
+                if let Outcome::Next(next) = outcome(&interpreter, state, &step) {
+                    after.push(next);
+                }
+            }
+            if !after.is_empty() && after.iter().all(|next| !self.found.contains(&self.key(next))) {
+                for next in after {
+                    self.add(next, Some(number));
+                }
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Adds a state unless it is known, too deep, or has too many threads.

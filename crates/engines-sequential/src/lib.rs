@@ -3,6 +3,7 @@
 pub mod bmc;
 pub mod control_flow;
 pub mod induction;
+pub mod invariants;
 pub mod pushdown;
 pub mod sat;
 pub mod summaries;

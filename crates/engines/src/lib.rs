@@ -13,7 +13,7 @@ use selvedge_transition::sequential::SequentialEngine;
 pub use selvedge_engines_contexts::{self as contexts, calculus};
 pub use selvedge_engines_exhaustive as exhaustive;
 pub use selvedge_engines_integers::{self as integers, abstraction, cegar, horn};
-pub use selvedge_engines_sequential::{bmc, control_flow, pushdown, sat, summaries};
+pub use selvedge_engines_sequential::{bmc, control_flow, invariants, pushdown, sat, summaries};
 pub use selvedge_engines_threads::{bounded as threads, unbounded};
 pub use selvedge_transition::tts_extract;
 pub use table::EngineKind;

@@ -11,8 +11,8 @@ use selvedge_ir::passes::Pass;
 
 use crate::unbounded::coverability::{Coverability, Method};
 use crate::{
-    EngineOptions, bmc, cegar, contexts, contexts_eager, exhaustive, horn, induction, integers, pushdown, sat,
-    summaries, threads, unbounded,
+    EngineOptions, bmc, cegar, contexts, contexts_eager, exhaustive, horn, induction, integers, invariants, pushdown,
+    sat, summaries, threads, unbounded,
 };
 
 /// A row of the table.
@@ -68,6 +68,8 @@ pub enum Values {
     Integers,
     /// Either.
     Both,
+    /// Machine integers, which engines for Booleans take bit by bit.
+    Machine,
 }
 
 impl fmt::Display for Scope {
@@ -83,7 +85,11 @@ impl fmt::Display for Scope {
             Threads::Rounds => "any number of threads, up to K rounds",
         })?;
         f.write_str(if self.recursion { ", recursion" } else { ", no recursion" })?;
-        if self.values == Values::Both { f.write_str("; integers") } else { Ok(()) }
+        match self.values {
+            Values::Both => f.write_str("; integers"),
+            Values::Machine => f.write_str("; machine integers"),
+            Values::Booleans | Values::Integers => Ok(()),
+        }
     }
 }
 
@@ -92,6 +98,7 @@ const UP_TO_N: Scope = Scope { threads: Threads::UpToN, recursion: false, values
 const ANY_NUMBER: Scope = Scope { threads: Threads::Any, recursion: false, values: Values::Booleans };
 const CONTEXTS: Scope = Scope { threads: Threads::Contexts, recursion: true, values: Values::Booleans };
 const ROUNDS: Scope = Scope { threads: Threads::Rounds, recursion: true, values: Values::Booleans };
+const MACHINE: Scope = Scope { threads: Threads::One, recursion: false, values: Values::Machine };
 const INTEGERS: Scope = Scope { threads: Threads::One, recursion: false, values: Values::Integers };
 
 /// The passes before engines whose evidence survives all of them but inlining.
@@ -138,6 +145,9 @@ engines! {
     Induction: "induction", Scope { recursion: false, values: Values::Both, ..SEQUENTIAL },
         "k-induction by SAT, with integers by SMT",
         &["bound", "paths"], &[], |all| Box::new(induction::Induction { options: all.induction.clone() });
+    Invariants: "invariants", MACHINE,
+        "inductive invariants over machine integers, by SAT; finds no errors",
+        &[], &[], |_| Box::new(invariants::Invariants);
     Threads: "threads", UP_TO_N,
         "counter abstraction in decision diagrams",
         &[], &[Pass::Inline], |all| Box::new(threads::symbolic::Threads { options: all.threads.clone() });
@@ -167,6 +177,9 @@ engines! {
     Views: "views", ANY_NUMBER,
         "views of k threads, for k = 1, 2, .., in decision diagrams",
         &["bound"], &[Pass::Inline], |all| Box::new(unbounded::views::Views { options: all.views.clone() });
+    Facts: "facts", ANY_NUMBER,
+        "facts about one or two threads that no step makes false; never answers unsafe",
+        &[], &[Pass::Inline], |_| Box::new(unbounded::facts::Facts);
     KarpMiller: "karp-miller", ANY_NUMBER,
         "Karp-Miller tree in decision diagrams",
         &[], &[Pass::Inline], |_| Box::new(unbounded::karp_miller::KarpMiller);
@@ -203,7 +216,13 @@ impl EngineKind {
     pub const PORTFOLIO: [&'static [EngineKind]; 4] = [
         &[EngineKind::Summaries, EngineKind::Sat, EngineKind::Bmc],
         &[EngineKind::Threads, EngineKind::ThreadsExplicit],
-        &[EngineKind::ViewsExplicit, EngineKind::Views, EngineKind::Backward, EngineKind::KarpMiller],
+        &[
+            EngineKind::ViewsExplicit,
+            EngineKind::Views,
+            EngineKind::Facts,
+            EngineKind::Backward,
+            EngineKind::KarpMiller,
+        ],
         &[EngineKind::Ase, EngineKind::Cegar, EngineKind::Induction, EngineKind::Horn],
     ];
 

@@ -88,11 +88,40 @@ impl Diagnostic {
     }
 }
 
-/// Returns a sentence for people: names in it are shown without hidden characters.
+/// The longest word of a sentence for people, in characters.
+const LONGEST_WORD: usize = 500;
+
+/// Returns a sentence for people: names in it are shown without hidden characters, and long ones without their end.
 fn shown(sentence: impl Into<String>) -> String {
-    let sentence = sentence.into();
+    let sentence = brief(sentence.into());
     match visible_name(&sentence) {
         Cow::Borrowed(_) => sentence,
         Cow::Owned(escaped) => escaped,
+    }
+}
+
+/// Cuts off long words.
+fn brief(sentence: String) -> String {
+    if sentence.len() <= LONGEST_WORD {
+        return sentence;
+    }
+    let word = |word: &str| match word.char_indices().nth(LONGEST_WORD) {
+        Some((end, _)) => format!("{}…", &word[..end]),
+        None => word.to_string(),
+    };
+    sentence.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_are_cut_off() {
+        let name = "ä".repeat(3 * LONGEST_WORD);
+        let cut = shown(format!("`{name}` is never read"));
+        assert_eq!(cut, format!("`{}… is never read", "ä".repeat(LONGEST_WORD - 1)));
+        let sentence = "a word ".repeat(LONGEST_WORD);
+        assert_eq!(shown(sentence.as_str()), sentence);
     }
 }

@@ -6,7 +6,9 @@ pub mod bp;
 pub mod c;
 pub mod codes;
 pub mod diagnostic;
+mod file_options;
 pub mod files;
+mod foreign;
 pub mod fp;
 pub mod gcl;
 mod load;
@@ -19,5 +21,6 @@ pub mod tts;
 pub mod visible;
 mod words;
 
+pub use file_options::FileOptions;
 pub use load::{Dialect, Extern, Language, LoadOptions, Loaded, System, load};
 pub use source::{Context, Position, Source};

@@ -7,9 +7,10 @@ use selvedge_ir::span::SourceMap;
 use selvedge_ir::tts::Tts;
 use selvedge_ir::{Count, Entry, LocId, Proc, Program};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::file_options::FileOptions;
 use crate::source::Source;
-use crate::{bp, c, gcl, pds, spec, tts};
+use crate::{bp, c, foreign, gcl, pds, spec, tts};
 
 /// An input language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +68,8 @@ pub struct LoadOptions {
     pub dialect: Option<Dialect>,
     /// Set if the question is about deadlocks: then a thread-transition system becomes a program that keeps them.
     pub deadlock: bool,
-    /// The sizes of the types of C.
-    pub data_model: c::DataModel,
+    /// The sizes of the types of C; those of 64-bit machines if they are not given.
+    pub data_model: Option<c::DataModel>,
     /// Macros of C to define, with their bodies.
     pub defines: Vec<(String, String)>,
     /// The folders of the user's headers of C.
@@ -81,8 +82,10 @@ pub struct LoadOptions {
     pub properties: c::Properties,
     /// How many objects each place of a C program may allocate; 2 if it is not given.
     pub malloc_bound: Option<u32>,
-    /// What functions of C without a body do that are not known.
-    pub externs: Extern,
+    /// What functions of C without a body do that are not known; they are refused if it is not given.
+    pub externs: Option<Extern>,
+    /// Set if the options that the text brings along ([`FileOptions`]) do not count.
+    pub ignore_file_options: bool,
 }
 
 /// What functions of C without a body do that are not known.
@@ -95,6 +98,22 @@ pub enum Extern {
     Havoc,
     /// They change nothing and return 0.
     Skip,
+}
+
+impl Extern {
+    /// Returns its name, as options write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Extern::Refuse => "refuse",
+            Extern::Havoc => "havoc",
+            Extern::Skip => "skip",
+        }
+    }
+
+    /// Returns the meaning with this name.
+    pub fn named(name: &str) -> Option<Extern> {
+        [Extern::Refuse, Extern::Havoc, Extern::Skip].into_iter().find(|meaning| meaning.name() == name)
+    }
 }
 
 /// The result of reading a text.
@@ -143,10 +162,28 @@ impl Language {
         }
     }
 
-    /// Reads a text in this language.
+    /// Reads a text in this language, with the options that it brings along where none are given. Mistakes in these
+    /// options are mistakes in the text.
     pub fn load(self, text: &str, options: &LoadOptions) -> Loaded {
+        if options.ignore_file_options {
+            return self.read(text, options);
+        }
+        let (file, mistakes) = FileOptions::read(text, options.path.as_deref());
+        if file == FileOptions::default() && mistakes.is_empty() {
+            return self.read(text, options);
+        }
+        let mut loaded = self.read(text, &options.clone().or_file(&file).0);
+        loaded.diagnostics.extend(mistakes);
+        loaded.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+        if loaded.has_errors() {
+            (loaded.program, loaded.system) = (None, None);
+        }
+        loaded
+    }
+
+    fn read(self, text: &str, options: &LoadOptions) -> Loaded {
         match self {
-            Language::Bp => bp::load(text, options),
+            Language::Bp => other_language(text, bp::load(text, options)),
             Language::C => c::load(text, options),
             Language::Gcl => gcl::load(text),
             Language::Pds => pds::load(text),
@@ -164,6 +201,17 @@ impl Language {
             Language::C | Language::Pds | Language::Tts | Language::Spec => None,
         }
     }
+}
+
+/// Replaces the errors in a Boolean program by one, if its text is in another language.
+fn other_language(text: &str, loaded: Loaded) -> Loaded {
+    if !loaded.has_errors() {
+        return loaded;
+    }
+    let Some((name, advice, span)) = foreign::recognise(text) else { return loaded };
+    let message = format!("this looks like {name}, but it is read as a Boolean program");
+    let diagnostic = Diagnostic::new(Code::OtherLanguage, message, span).help(advice);
+    Loaded { diagnostics: vec![diagnostic], ..Loaded::default() }
 }
 
 /// Adds the procedure `main` between two locations, which one thread runs.

@@ -46,6 +46,8 @@ pub struct Source {
     text: String,
     /// The first byte of each line.
     starts: Vec<usize>,
+    /// The number of characters that begin before each byte whose number is a multiple of [`EVERY`].
+    chars: Vec<usize>,
     /// Whether the file begins with a byte order mark, which is not part of the text.
     has_mark: bool,
     /// For each U+FFFD in the text the byte that it replaces, because it is not UTF-8; `None` for one that the file
@@ -68,7 +70,11 @@ impl Source {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(breaks).collect();
         let path = path.into();
-        Source { name: visible_name(&path).into_owned(), path, text, starts, ..Source::default() }
+        let mut chars = vec![0];
+        for chunk in text.as_bytes().chunks(EVERY) {
+            chars.push(chars[chars.len() - 1] + n_chars(chunk));
+        }
+        Source { name: visible_name(&path).into_owned(), path, text, starts, chars, ..Source::default() }
     }
 
     /// Returns the text in the bytes of a file. A byte order mark is skipped. Each byte that is not UTF-8 becomes
@@ -146,8 +152,15 @@ impl Source {
     pub fn position(&self, offset: usize) -> Position {
         let line = self.line(offset);
         let start = self.starts[line - 1];
-        let before = self.text.get(start..offset.min(self.text.len())).unwrap_or("");
-        Position { line, column: before.chars().count() + 1 }
+        Position { line, column: self.chars_before(offset).saturating_sub(self.chars_before(start)) + 1 }
+    }
+
+    /// Counts the characters that begin before a byte.
+    fn chars_before(&self, offset: usize) -> usize {
+        let offset = offset.min(self.text.len());
+        let known = offset / EVERY;
+        let rest = &self.text.as_bytes()[(known * EVERY).min(offset)..offset];
+        self.chars.get(known).copied().unwrap_or(0) + n_chars(rest)
     }
 
     /// Returns the position of a byte in its file.
@@ -174,6 +187,14 @@ impl Source {
         let (file, position) = (self.part(offset).0, self.position_in_file(offset));
         format!("{}:{}:{}", file.name, position.line, position.column)
     }
+}
+
+/// The number of bytes between two places at which the number of characters is known.
+const EVERY: usize = 1024;
+
+/// Counts the characters that begin in some bytes of UTF-8.
+fn n_chars(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte & 0b1100_0000 != 0b1000_0000).count()
 }
 
 /// The byte order mark in UTF-8.
@@ -223,6 +244,18 @@ mod tests {
         assert_eq!(source.place(0), "p:1:1");
         assert_eq!(source.place(5), "p:2:2");
         assert_eq!(source.place(99), "p:3:1");
+    }
+
+    #[test]
+    fn columns_of_long_lines_are_counted_from_places_in_between() {
+        let text = format!("a\n{}", "ä=b".repeat(2 * EVERY));
+        let source = Source::new("p", text.as_str());
+        for (column, (offset, _)) in text[2..].char_indices().enumerate() {
+            assert_eq!(source.position(offset + 2), Position { line: 2, column: column + 1 });
+        }
+        assert_eq!(source.position(text.len()).column, 6 * EVERY + 1);
+        let exact = Source::new("p", "x".repeat(3 * EVERY));
+        assert_eq!(exact.position(3 * EVERY).column, 3 * EVERY + 1);
     }
 
     #[test]

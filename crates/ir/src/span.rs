@@ -153,4 +153,7 @@ pub enum Role {
     /// A step that the statement implies and the source does not have: it keeps the atomic flag in agreement with a
     /// variable that marks atomic sections.
     Section,
+    /// A step of a statement that is an error: a value leaves its range, or an index its array. An assertion that fails
+    /// comes next.
+    Violation,
 }

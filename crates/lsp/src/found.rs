@@ -1,16 +1,17 @@
 //! An execution to an error: found by a check, or read from a file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use selvedge_check::{Answer, Initial, Outcome, OwnedTask, Question, Run, Subject};
-use selvedge_driver::{ExecutedTrace, Options, check};
+use selvedge_driver::{ExecutedTrace, Minimize, Options, check};
+use selvedge_frontend::FileOptions;
 use selvedge_frontend::bp::{Dialect, LoadOptions};
-use selvedge_frontend::c::{DataModel, Properties, Property};
+use selvedge_frontend::c::DataModel;
 use selvedge_frontend::files::read_regular;
 use selvedge_frontend::visible::visible_name;
 use selvedge_ir::Program;
 use selvedge_ir::span::SourceMap;
-use selvedge_report::json::read_saved;
+use selvedge_report::json::{QuestionView, read_saved};
 use selvedge_report::{Context, Source};
 use serde::Deserialize;
 
@@ -37,96 +38,73 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// The question, with what the program's header says for those parts that are not given: a line `// options: ..`
-    /// names options of the command line.
-    pub(crate) fn question(&self, text: &str) -> Question {
-        let of_header = |name: &str| header_option(text, name);
-        let initial = self.initial.as_ref().map(|value| value.to_string().replace('"', ""));
-        let initial = initial.or_else(|| of_header("--initial").map(str::to_string));
-        Question {
-            threads: self.threads.or_else(|| of_header("--threads")?.parse().ok()),
-            initial: initial.and_then(|initial| match initial.as_str() {
-                "any" => Some(Initial::Any),
-                number => number.parse().ok().map(Initial::Exactly),
-            }),
-            label: self.label.clone().or_else(|| of_header("--label").map(str::to_string)),
+    /// Returns the question, with the options of the file for those parts that are not given. `given` are the options
+    /// of all programs of this session.
+    pub(crate) fn asked(&self, text: &str, given: SessionOptions) -> Result<Asked, String> {
+        let path = Path::new(&self.program);
+        let file =
+            if given.ignores_file_options { FileOptions::default() } else { FileOptions::read(text, Some(path)).0 };
+        // A configuration that says that deadlocks are not asked about chooses the assertions.
+        let file =
+            if self.deadlock == Some(false) && file.asks_for_deadlocks() { file.without_question() } else { file };
+        let (question, taken) = self.view()?.or_file(&file);
+        let (options, words) = self.load_options(&question, given)?.or_file(&file);
+        let question_words = Some(taken.options()).filter(|options| !options.is_empty());
+        let file_options = question_words.into_iter().chain(words).collect::<Vec<_>>().join(" ");
+        Ok(Asked { question: question.question(), options, file_options })
+    }
+
+    /// Returns the question as far as it is given.
+    fn view(&self) -> Result<QuestionView, String> {
+        let initial = match self.initial.as_ref().map(|value| value.to_string().replace('"', "")).as_deref() {
+            Some("any") => Some(Initial::Any),
+            Some(number) => {
+                Some(number.parse().map(Initial::Exactly).map_err(|_| format!("`{number}` is no number of threads"))?)
+            }
+            None => None,
+        };
+        let question = Question {
+            threads: self.threads,
+            initial,
+            label: self.label.clone(),
             assertion: self.assertion.clone(),
-            deadlock: self.asks_for_deadlocks(text),
+            deadlock: self.deadlock.unwrap_or(false),
             ..Question::default()
-        }
+        };
+        Ok(QuestionView::new(&question, self.entry.as_deref()))
     }
 
-    /// Returns whether deadlocks are asked for: a label or an assertion that is given comes before the header.
-    fn asks_for_deadlocks(&self, text: &str) -> bool {
-        let is_other = self.label.is_some() || self.assertion.is_some();
-        self.deadlock.unwrap_or_else(|| !is_other && header(text).any(|word| word == "--deadlock"))
-    }
-
-    /// Returns the options with which a text is read. `given` is the dialect of all programs of this session.
-    pub(crate) fn load_options(
-        &self,
-        question: &Question,
-        text: &str,
-        given: Option<Dialect>,
-    ) -> Result<LoadOptions, String> {
-        let labels = question.label.iter().chain(&question.assertion).cloned().collect();
+    /// Returns the options with which a text is read, as far as they are given.
+    fn load_options(&self, question: &QuestionView, given: SessionOptions) -> Result<LoadOptions, String> {
         let dialect = match &self.dialect {
             Some(name) => Some(Dialect::named(name).ok_or_else(|| format!("there is no dialect `{name}`"))?),
-            None => dialect_of(text, given),
+            None => given.dialect,
         };
-        let data_model = match self.data_model.as_deref().or_else(|| header_option(text, "--data-model")) {
-            Some(name) => DataModel::named(name).ok_or_else(|| format!("there is no data model `{name}`"))?,
-            None => DataModel::default(),
+        let data_model = match self.data_model.as_deref() {
+            Some(name) => Some(DataModel::named(name).ok_or_else(|| format!("there is no data model `{name}`"))?),
+            None => None,
         };
-        Ok(LoadOptions {
-            data_model,
-            entry: self.entry.clone(),
-            labels,
-            dialect,
-            deadlock: question.deadlock,
-            ..header_options(text, Path::new(&self.program))
-        })
+        let path = Some(PathBuf::from(&self.program));
+        let ignore_file_options = given.ignores_file_options;
+        Ok(LoadOptions { data_model, dialect, path, ignore_file_options, ..question.load_options() })
     }
 }
 
-/// Returns the dialect of a text: the one of the session, or the one in the text's header.
-pub(crate) fn dialect_of(text: &str, given: Option<Dialect>) -> Option<Dialect> {
-    given.or_else(|| header_option(text, "--dialect").and_then(Dialect::named))
+/// What is asked about a program, and how to read it.
+pub(crate) struct Asked {
+    pub(crate) question: Question,
+    pub(crate) options: LoadOptions,
+    /// The options that come from the file.
+    pub(crate) file_options: String,
 }
 
-/// Returns the options for reading a C program that its header has: `--property`, `--data-model`, `-I` and `-D`.
-/// Folders are those beside the file.
-pub(crate) fn header_options(text: &str, path: &Path) -> LoadOptions {
-    let named = |name: &str| Property::named(name);
-    let properties = header_option(text, "--property").map(|names| names.split(',').filter_map(named));
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let behind = |option: &'static str| {
-        header(text).zip(header(text).skip(1)).filter(move |(word, _)| *word == option).map(|(_, value)| value)
-    };
-    let define = |word: &str| {
-        let (name, value) = word.split_once('=').unwrap_or((word, "1"));
-        (name.to_string(), value.to_string())
-    };
-    LoadOptions {
-        properties: properties.map_or(Properties::default(), Properties::of),
-        data_model: header_option(text, "--data-model").and_then(DataModel::named).unwrap_or_default(),
-        include: behind("-I").map(|name| folder.join(name)).collect(),
-        defines: behind("-D").map(define).collect(),
-        malloc_bound: header_option(text, "--malloc-bound").and_then(|bound| bound.parse().ok()),
-        path: Some(path.to_path_buf()),
-        ..LoadOptions::default()
-    }
-}
-
-/// Returns the value of an option in the line `// options: ..` of a text.
-fn header_option<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    header(text).skip_while(|word| *word != name).nth(1)
-}
-
-/// Lists the words of the line `// options: ..` of a text.
-fn header(text: &str) -> impl Iterator<Item = &str> {
-    let line = text.lines().find_map(|line| line.strip_prefix("// options:"));
-    line.unwrap_or_default().split_whitespace()
+/// The options of all programs of a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SessionOptions {
+    /// The dialect of Boolean programs, if the user names one.
+    pub dialect: Option<Dialect>,
+    /// Set if the options that files bring along do not count.
+    pub ignores_file_options: bool,
 }
 
 /// An execution, and the text of its program.
@@ -177,16 +155,15 @@ pub(crate) fn load(path: &str, text: String, options: &LoadOptions) -> Result<Su
 pub(crate) fn ask(subjected: &Subjected, mut question: Question, run: &Run<'_>) -> Result<Answer, String> {
     question.threads = question.threads.or(subjected.threads.filter(|_| question.initial.is_none()));
     let subject = Subject { program: &subjected.program, map: &subjected.map, text: subjected.source.text() };
-    let options = Options { question, jobs: 2, ..Options::default() };
+    let options = Options { question, jobs: 2, minimize: Minimize::Yes, ..Options::default() };
     check(subject, &options, run).map_err(|failure| failure.to_string())
 }
 
 /// The execution that a launch configuration asks for.
-pub(crate) fn find(wanted: &Wanted, given: Option<Dialect>, run: &Run<'_>) -> Result<Launched, String> {
+pub(crate) fn find(wanted: &Wanted, given: SessionOptions, run: &Run<'_>) -> Result<Launched, String> {
     let source = read(&wanted.program)?;
     let text = source.text().to_string();
-    let question = wanted.question(&text);
-    let options = wanted.load_options(&question, &text, given)?;
+    let Asked { question, options, .. } = wanted.asked(&text, given)?;
     if let Some(trace) = &wanted.trace {
         let trace = read(trace)?;
         if let Some(at) = trace.first_not_utf8() {

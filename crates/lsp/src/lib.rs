@@ -6,3 +6,5 @@ pub mod dap;
 mod found;
 mod frames;
 pub mod server;
+
+pub use found::SessionOptions;

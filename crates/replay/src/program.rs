@@ -81,14 +81,19 @@ pub(crate) fn is_per_thread(assign: &Assign, number: u32) -> bool {
     passive.any(occurs) && !assign.active.iter().any(|(_, rhs)| occurs(rhs))
 }
 
-/// Checks that a program is a single thread, without integers: one initial thread in every run, and nothing that starts
-/// another. A prelude may run before it.
+/// Checks that a program is a single thread, without integers. A prelude may run before it.
 pub(crate) fn is_sequential(program: &Program) -> Result<(), Flaw> {
+    has_one_thread(program)?;
+    is_boolean(program)
+}
+
+/// Checks that a program is a single thread: one initial thread in every run, and nothing that starts another.
+pub(crate) fn has_one_thread(program: &Program) -> Result<(), Flaw> {
     let starts_one = matches!(program.entries.as_raw_slice(), [entry] if entry.count == Count::Exactly(1));
     if !starts_one || program.edges.iter().any(|edge| child(&edge.op).is_some()) {
         return Err(Flaw::OutOfScope("it has several threads"));
     }
-    is_boolean(program)
+    Ok(())
 }
 
 /// Checks that a program has no integers, and chooses none.

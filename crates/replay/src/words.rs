@@ -13,7 +13,7 @@ impl fmt::Display for Illegal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Illegal::NoSuchThread(id) => write!(f, "there is no live thread {}", id.0),
-            Illegal::AtomicElsewhere(id) => write!(f, "thread {} holds the atomic flag", id.0),
+            Illegal::AtomicElsewhere(_) => write!(f, "another thread holds the atomic flag"),
             Illegal::WrongPlace(edge) => write!(f, "the thread does not stand where edge {} begins", edge.index()),
             Illegal::WrongChoices => write!(f, "the choices are not those of the edge"),
             Illegal::WrongFresh(var) => write!(f, "variable {} does not start with any value here", var.index()),

@@ -123,7 +123,7 @@ pub enum Event {
     Returns(String),
     /// A thread came to life.
     Starts(StartedThread),
-    /// Would have started a thread, but as many live as may.
+    /// Would have started a thread, but the limit on threads is reached.
     NoRoom,
     /// The thread ended.
     Ends,
@@ -436,7 +436,9 @@ impl<'a> Annotator<'a> {
         let mut events = match self.context.map.edges[step.edge].role {
             Role::Holds => vec![Event::Condition(true)],
             Role::Fails => vec![Event::Condition(false)],
-            Role::Statement | Role::Initialise | Role::Enforce | Role::FallOff | Role::Section => Vec::new(),
+            Role::Statement | Role::Initialise | Role::Enforce | Role::FallOff | Role::Section | Role::Violation => {
+                Vec::new()
+            }
         };
         let Some(after) = after else {
             events.push(Event::AssertionFails);

@@ -111,7 +111,7 @@ impl Scribe<'_> {
                 self.began = (edge.op == Op::AtomicBegin).then_some(edge.from);
                 return None;
             }
-            Role::Initialise | Role::Enforce | Role::FallOff => return None,
+            Role::Initialise | Role::Enforce | Role::FallOff | Role::Violation => return None,
         };
         Some(self.line(step.thread, began.unwrap_or(edge.from), before, taken))
     }

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use selvedge_ir::{BinaryOp, Expr, UnaryOp, VarId, text};
+use selvedge_ir::{BinaryOp, Expr, MachineOp, UnaryOp, VarId, text};
 
 use crate::annotated_trace::Context;
 use crate::names::Names;
@@ -85,11 +85,13 @@ impl Writer<'_> {
         (text, if is_atom { Level::Atom } else { Level::Implies })
     }
 
-    /// `left sign right` over integers; `None` where a side is no sum.
+    /// `left sign right` over integers; `None` where a side is neither a sum nor a machine integer.
     fn comparison(&self, sign: Sign, left: &Expr, right: &Expr) -> Option<(String, Level)> {
         let mut sum = Sum::default();
-        sum.add(left, 1)?;
-        sum.add(right, -1)?;
+        if sum.add(left, 1).and_then(|()| sum.add(right, -1)).is_none() {
+            let (left, right) = (self.number(left, 1)?, self.number(right, 1)?);
+            return Some((format!("{left} {} {right}", sign.text()), Level::Atom));
+        }
         if sum.terms.is_empty() {
             return None;
         }
@@ -104,6 +106,34 @@ impl Writer<'_> {
             sign = sign.turned();
         }
         Some((format!("{} {} {}", sides[0], sign.text(), sides[1]), Level::Atom))
+    }
+
+    /// A machine integer as in C, in parentheses where its operator binds looser than its place demands.
+    fn number(&self, expr: &Expr, place: u8) -> Option<String> {
+        Some(match expr {
+            Expr::Var(var) => self.names.of(*var),
+            Expr::Machine(ty, bits) => ty.read(*bits).to_string(),
+            Expr::Unary(UnaryOp::Cast(_, to), operand) => format!("({to}) {}", self.number(operand, 3)?),
+            Expr::Binary(BinaryOp::Machine(op, _), pair) => {
+                let (sign, level) = match op {
+                    MachineOp::Mul => ("*", 2),
+                    MachineOp::Div => ("/", 2),
+                    MachineOp::Rem => ("%", 2),
+                    MachineOp::Add => ("+", 1),
+                    MachineOp::Sub => ("-", 1),
+                    MachineOp::And => ("&", 0),
+                    MachineOp::Or => ("|", 0),
+                    MachineOp::Xor => ("^", 0),
+                    MachineOp::Shl => ("<<", 0),
+                    MachineOp::Shr => (">>", 0),
+                    MachineOp::Lt | MachineOp::Le => return None,
+                };
+                let (left, right) = (self.number(&pair.0, level.max(1))?, self.number(&pair.1, level + 1)?);
+                let text = format!("{left} {sign} {right}");
+                if level < place { format!("({text})") } else { text }
+            }
+            _ => return None,
+        })
     }
 
     /// The terms of one sign, with their factors made positive, and the constant if it has this sign.
@@ -157,8 +187,8 @@ impl Sign {
         match op {
             BinaryOp::Eq => Some(Sign::EQ),
             BinaryOp::Ne => Some(Sign::NE),
-            BinaryOp::Lt => Some(Sign::LT),
-            BinaryOp::Le => Some(Sign::LE),
+            BinaryOp::Lt | BinaryOp::Machine(MachineOp::Lt, _) => Some(Sign::LT),
+            BinaryOp::Le | BinaryOp::Machine(MachineOp::Le, _) => Some(Sign::LE),
             _ => None,
         }
     }
@@ -281,6 +311,27 @@ mod tests {
         ] {
             assert_eq!(shown(written), expected, "{written}");
         }
+    }
+
+    #[test]
+    fn machine_integers_are_written_as_in_c() {
+        let (written, expected) = (
+            [
+                "u8.le(u8.add(u8.mul(2:u8, x), 3:u8), y)",
+                "!i8.lt(u8.i8(x), -3:i8)",
+                "u8.mul(u8.add(x, y), u8.sub(x, y)) = u8.and(x, 1:u8)",
+                "u8.le(x, y)",
+            ],
+            ["2 * x + 3 <= y", "(i8) x >= -3", "(x + y) * (x - y) = (x & 1)", "x <= y"],
+        );
+        let text = "shared x: u8, y: u8\nproc f() from L0 to L1\nL0 -> L1: return\nstart f";
+        let program = text::parse(text).expect("the program is well-formed");
+        let map = selvedge_ir::span::SourceMap::default();
+        let source = Source::new("t.ir", text);
+        let context = Context { program: &program, map: &map, source: &source };
+        let shown = written
+            .map(|text| condition(context, &text::parse_expr(&program, text).expect("the condition is well-formed")));
+        assert_eq!(shown, expected);
     }
 
     #[test]

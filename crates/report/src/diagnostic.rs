@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use selvedge_frontend::diagnostic::{Annotation, Code, Diagnostic, Severity};
 use selvedge_ir::span::Span;
 
 use crate::names::count;
 use crate::palette::Palette;
-use crate::source::Source;
+use crate::source::{Position, Source};
 
 /// The number of warnings of one kind that are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +21,15 @@ pub enum Shown {
     PerCode(usize),
 }
 
+/// The number of errors that are shown.
+const MAX_ERRORS: usize = 20;
+
 /// Places further apart than this many lines are shown in separate excerpts.
 const NEAR: usize = 50;
+
+/// Excerpts of more bytes are left out: the work of the renderer grows with them, and so would that for a line with many
+/// diagnostics with its square.
+const LONGEST_EXCERPT: usize = 8_192;
 
 /// All diagnostics, and a line that counts them. Empty if there are none.
 pub fn render(source: &Source, diagnostics: &[Diagnostic], shown: Shown, palette: &Palette) -> String {
@@ -33,7 +41,15 @@ pub fn render(source: &Source, diagnostics: &[Diagnostic], shown: Shown, palette
     let mut hidden: BTreeMap<Code, usize> = BTreeMap::new();
     let mut seen: BTreeMap<Code, usize> = BTreeMap::new();
     let mut text = String::new();
+    let (mut errors, mut first_code) = (0, None);
     for diagnostic in diagnostics {
+        if diagnostic.is_error() {
+            errors += 1;
+            first_code = first_code.or(Some(diagnostic.code));
+            if errors > MAX_ERRORS {
+                continue;
+            }
+        }
         let seen = seen.entry(diagnostic.code).or_default();
         *seen += 1;
         match shown {
@@ -47,11 +63,17 @@ pub fn render(source: &Source, diagnostics: &[Diagnostic], shown: Shown, palette
             }
         }
     }
+    if errors > MAX_ERRORS {
+        text.push_str(&format!("{} not shown\n", count(errors - MAX_ERRORS, "more error")));
+    }
     for (code, more) in hidden {
         let warnings = count(more, "more warning");
         text.push_str(&format!("{warnings} {} not shown (--all-warnings shows them)\n", code.as_str()));
     }
     text.push_str(&format!("{}: {}\n", source.name, tally(diagnostics)));
+    if let Some(code) = first_code {
+        text.push_str(&format!("`selvedge explain {}` shows an example and how to correct it\n", code.as_str()));
+    }
     text
 }
 
@@ -89,9 +111,9 @@ fn one(renderer: &Renderer, source: &Source, diagnostic: &Diagnostic) -> String 
     let primary_line = source.line(diagnostic.primary.span.start as usize);
     let is_near = |annotation: &&Annotation| line_of(source, annotation).abs_diff(primary_line) <= NEAR;
     let (near, far): (Vec<&Annotation>, Vec<&Annotation>) = diagnostic.secondary.iter().partition(is_near);
-    let mut group = title.element(excerpt(source, Some(&diagnostic.primary), &near));
+    let mut group = with_excerpt(Group::with_title(title), source, Some(&diagnostic.primary), &near);
     for annotation in far {
-        group = group.element(excerpt(source, None, &[annotation]));
+        group = with_excerpt(group, source, None, &[annotation]);
     }
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(help.as_str()));
@@ -103,16 +125,38 @@ fn line_of(source: &Source, annotation: &Annotation) -> usize {
     source.line(annotation.span.start as usize)
 }
 
-/// The lines of some places. Only they are handed to the renderer, whose work grows with the text.
-fn excerpt<'s>(
+/// Adds the lines of some places. Only they are handed to the renderer, whose work grows with the text. Where they are
+/// long, only the places and what is said about them are added.
+fn with_excerpt<'s>(
+    group: Group<'s>,
     source: &'s Source,
     primary: Option<&'s Annotation>,
     others: &[&'s Annotation],
-) -> Snippet<'s, annotate_snippets::Annotation<'s>> {
+) -> Group<'s> {
     let all = || primary.into_iter().chain(others.iter().copied());
     let first = all().map(|annotation| line_of(source, annotation)).min().unwrap_or(1);
     let last = all().map(|annotation| source.line(annotation.span.end as usize).min(first + 2 * NEAR)).max();
     let range = source.lines(first..last.unwrap_or(first) + 1);
+    if range.len() <= LONGEST_EXCERPT {
+        return group.element(excerpt(source, primary, others, (first, range)));
+    }
+    all().fold(group, |group, annotation| {
+        let Position { line, column } = source.position(annotation.span.start as usize);
+        let group = group.element(Origin::path(source.name.as_str()).line(line).char_column(column));
+        match annotation.label.as_str() {
+            "" => group,
+            label => group.element(Level::NOTE.message(label)),
+        }
+    })
+}
+
+/// The lines from a first one on, with marks at some places.
+fn excerpt<'s>(
+    source: &'s Source,
+    primary: Option<&'s Annotation>,
+    others: &[&'s Annotation],
+    (first, range): (usize, Range<usize>),
+) -> Snippet<'s, annotate_snippets::Annotation<'s>> {
     let annotate = |kind: AnnotationKind, annotation: &'s Annotation| {
         let place = kind.span(within(annotation.span, &range, source.text()));
         if annotation.label.is_empty() { place } else { place.label(annotation.label.as_str()) }
@@ -125,7 +169,7 @@ fn excerpt<'s>(
 }
 
 /// A span relative to an excerpt, cut to it, on character boundaries.
-fn within(span: Span, range: &std::ops::Range<usize>, text: &str) -> std::ops::Range<usize> {
+fn within(span: Span, range: &Range<usize>, text: &str) -> Range<usize> {
     let place = |offset: u32| {
         let mut offset = (offset as usize).clamp(range.start, range.end);
         while !text.is_char_boundary(offset) {
@@ -190,6 +234,15 @@ p.bp: 1 error
             );
             assert!(text.contains("error[SV0001]: stray"), "{text}");
         }
+    }
+
+    #[test]
+    fn long_lines_are_not_shown_but_named() {
+        let text = format!("{}decl x;\n", " ".repeat(2 * LONGEST_EXCERPT));
+        let place = 2 * LONGEST_EXCERPT + 5;
+        let text = render(&Source::new("p.bp", text), &[unused(place)], Shown::All, &Palette::plain());
+        assert!(text.contains(&format!("--> p.bp:1:{}", place + 1)), "{text}");
+        assert!(text.contains("note: here") && text.len() < 300, "{text}");
     }
 
     #[test]

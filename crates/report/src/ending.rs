@@ -1,5 +1,6 @@
 //! The error at the end of an execution.
 
+use selvedge_ir::span::Role;
 use selvedge_ir::trace::{Step, ThreadId};
 use selvedge_ir::{Expr, LocId, Op};
 use selvedge_replay::{State, Violation};
@@ -77,10 +78,25 @@ impl Annotator<'_> {
         Stand { thread, name: names.of(thread), position, labels: self.labels(loc) }
     }
 
+    /// Returns the condition that does not hold in the end, and the step that decided it. What is wrong with a value or an
+    /// index is decided one step before the assertion that fails.
+    fn failing_condition<'e>(&self, execution: Execution<'e>) -> Option<(&'e Step, &Expr)> {
+        let program = self.context().program;
+        let last = execution.steps.last()?;
+        let Op::Assert(condition) = &program.edges[last.edge].op else { return None };
+        if self.context().map.edges[last.edge].role != Role::Violation {
+            return Some((last, condition));
+        }
+        let before = execution.steps.iter().rev().skip(1).find(|step| step.thread == last.thread)?;
+        match &program.edges[before.edge].op {
+            Op::Assign(assign) => Some((before, &assign.constrain)),
+            _ => None,
+        }
+    }
+
     /// The values that made the last step fail: each variable of its condition once, and each choice.
     fn operands(&self, execution: Execution<'_>, last: &State) -> Vec<Operand> {
-        let Some(step) = execution.steps.last() else { return Vec::new() };
-        let Op::Assert(condition) = &self.context().program.edges[step.edge].op else { return Vec::new() };
+        let Some((step, condition)) = self.failing_condition(execution) else { return Vec::new() };
         let values = last.thread(step.thread).map_or(Vec::new(), |thread| self.visible(last, thread));
         let mut operands: Vec<Operand> = Vec::new();
         condition.for_each_leaf(|leaf| match leaf {

@@ -6,7 +6,7 @@
 use selvedge_ir::eval::eval;
 use selvedge_ir::span::Role;
 use selvedge_ir::trace::{Step, ThreadId};
-use selvedge_ir::{Assign, Expr, Op, Scope, Value, VarId};
+use selvedge_ir::{Assign, EdgeId, Expr, Op, Scope, Value, VarId};
 use selvedge_replay::State;
 
 use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Annotator, Binding, Context, Event, Execution, Operand};
@@ -19,6 +19,9 @@ impl AnnotatedTrace {
         if context.map.several_steps {
             let annotator = Annotator::new(context);
             annotated.steps = grouped(&annotator, std::mem::take(&mut annotated.steps));
+        } else {
+            let is_assertion = |edge: EdgeId| matches!(context.program.edges[edge].op, Op::Assert(_));
+            annotated.steps.retain(|step| step.role != Role::Violation || is_assertion(step.edge));
         }
         annotated
     }

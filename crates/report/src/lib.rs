@@ -31,3 +31,19 @@ pub use annotated_trace::Execution;
 pub use palette::{Palette, Tone};
 pub(crate) use selvedge_frontend::source;
 pub use selvedge_frontend::{Context, Position, Source};
+
+/// What there is to say about reading a text.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reading<'a> {
+    /// The time that it took.
+    pub time: std::time::Duration,
+    /// The options that the file brings along and that count, as the command line would have them.
+    pub file_options: &'a str,
+}
+
+impl Reading<'_> {
+    /// Describes the options that come from the file, if there are any.
+    pub(crate) fn options_text(&self) -> Option<String> {
+        (!self.file_options.is_empty()).then(|| format!("{} (from the file)", self.file_options))
+    }
+}

@@ -209,7 +209,7 @@ impl Replayer<'_> {
             Role::Statement => line.taken,
             Role::Holds => line.taken,
             Role::Fails => !line.taken,
-            Role::Initialise | Role::Enforce | Role::FallOff | Role::Section => false,
+            Role::Initialise | Role::Enforce | Role::FallOff | Role::Section | Role::Violation => false,
         };
         let edge = &self.program.edges[id];
         let mut after = places.clone();

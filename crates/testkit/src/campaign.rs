@@ -29,6 +29,7 @@ use crate::engines::SEQUENTIAL;
 use crate::harness::{CERTIFICATES, COMPARISONS, Campaign, Summary, run_all};
 use crate::integers::compare::Integers;
 use crate::machine::Machine;
+use crate::numbers::Numbers;
 use crate::rounds::IN_ROUNDS;
 use crate::spin::MODELS;
 use crate::texts::{self, Texts};
@@ -96,9 +97,10 @@ pub fn classes() -> Result<Vec<Class>, String> {
         Class::new("calculus", 4, || EQUATIONS),
         Class::new("integers", 8, move || Integers { solvers: solvers.clone() }),
         Class::new("machine", 8, Machine::default),
+        Class::new("numbers", 8, Numbers::default),
         Class::new("tts", 10, || Coverability),
         Class::new("spin", 4, || MODELS),
-        Class::new("verify", 10, move || Judge { solvers: judging.clone(), only: Vec::new() }),
+        Class::new("verify", 10, move || Judge { solvers: judging.clone(), pool: None, only: Vec::new() }),
         Class::new("parser", 5, move || Texts { sources: sources.clone() }),
     ];
     if let Some(compiler) = Compiler::find() {

@@ -3,9 +3,12 @@
 //! A header is a line comment at the beginning of a file: `// verdict: safe`, `// options: --threads 2`,
 //! `// story: how it came here`.
 
-use selvedge_check::{Initial, Question};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use selvedge_check::Question;
+use selvedge_frontend::{FileOptions, LoadOptions};
+use selvedge_report::json::QuestionView;
 
 /// A program of a corpus.
 #[derive(Clone, Debug)]
@@ -156,27 +159,17 @@ fn verdict(word: &str) -> Option<Expected> {
     [Expected::Safe, Expected::Unsafe].into_iter().find(|expected| expected.word() == word)
 }
 
-/// Parses the question from options of the command line.
+/// Parses the question from options of the command line, as all commands read those of a file.
 pub fn question(options: &str) -> Result<Question, String> {
-    let mut question = Question::default();
-    let mut words = options.split_whitespace();
-    while let Some(option) = words.next() {
-        if option == "--deadlock" {
-            question.deadlock = true;
-            continue;
-        }
-        let value = words.next().ok_or(format!("option `{option}` has no value"))?;
-        let number = || value.parse().map_err(|_| format!("`{value}` is no number"));
-        match option {
-            "--threads" => question.threads = Some(number()?),
-            "--initial" if value == "any" => question.initial = Some(Initial::Any),
-            "--initial" => question.initial = Some(Initial::Exactly(number()?)),
-            "--label" => question.label = Some(value.to_string()),
-            "--assertion" => question.assertion = Some(value.to_string()),
-            _ => return Err(format!("unknown option `{option}`")),
-        }
+    let (file, mistakes) = FileOptions::read(&format!("// options: {options}"), None);
+    if let Some(mistake) = mistakes.first() {
+        return Err(mistake.message.clone());
     }
-    Ok(question)
+    let (_, reading) = LoadOptions::default().or_file(&file);
+    if !reading.is_empty() || (file == FileOptions::default() && !options.is_empty()) {
+        return Err(format!("`{options}` does not ask a question"));
+    }
+    Ok(QuestionView::default().or_file(&file).0.question())
 }
 
 /// Reads a `test.desc`: the second line names the program, the third the options, a later one the verdict.

@@ -83,7 +83,7 @@ fn subject(rng: &mut Rng, number: u64) -> Option<(Posed, Question)> {
 }
 
 /// Poses a question about a program in the text form of the representation, whose parts have no positions.
-fn pose_ir(text: String, question: &Question) -> Option<Posed> {
+pub(crate) fn pose_ir(text: String, question: &Question) -> Option<Posed> {
     let program = selvedge_ir::text::parse(&text).ok()?;
     let map = SourceMap::without_positions(&program);
     let (asked, target, threads) = question.pose(Subject { program: &program, map: &map, text: &text }).ok()?;

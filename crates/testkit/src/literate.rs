@@ -17,7 +17,7 @@ use selvedge_engines::exhaustive::{Exhaustive, Exploration, ThreadState};
 use selvedge_frontend::Loaded;
 use selvedge_frontend::bp::{Dialect, LoadOptions, load};
 use selvedge_frontend::gcl;
-use selvedge_ir::{LocId, ProcId, Program, Scope, Value, VarId};
+use selvedge_ir::{LocId, ProcId, Program, Scope, VarId};
 
 /// A program in a text, with its expected result.
 #[derive(Clone, Debug, Default)]
@@ -203,7 +203,7 @@ fn project(program: &Program, state: &ThreadState, names: &[&str]) -> Result<Val
     let word = |name: &&str| {
         let found = visible.iter().find(|(var, _)| program.vars[*var].name == *name);
         let (_, value) = found.ok_or_else(|| format!("no variable {name} is visible"))?;
-        Ok(format!("{name}={}", u8::from(**value == Value::Bool(true))))
+        Ok(format!("{name}={}", value.number()))
     };
     names.iter().map(word).collect()
 }

@@ -1,5 +1,6 @@
 //! Programs with machine integers: random ones, in the text form of the representation, and the comparison of all
-//! engines on them, over bits, with the exhaustive engine, which computes with the integers themselves.
+//! engines on them, over bits but for those that take machine integers, with the exhaustive engine, which computes with
+//! the integers themselves.
 //!
 //! The passes keep the answer of the exhaustive engine. The evidence over bits is judged, and so is what it is lifted
 //! to: executions of the program with machine integers, and certificates about it. Every value that the exhaustive
@@ -49,27 +50,31 @@ impl Campaign for Machine {
         compare(text, self.budget, tally)
     }
 
-    /// Puts steps that do nothing in the place of steps, and then takes away edges, from the last one on.
     fn shrink(&self, text: String, fails: &mut dyn FnMut(&String) -> bool) -> String {
-        let mut small = text;
-        for number in (0..read(&small).map_or(0, |program| program.edges.len())).rev() {
-            let Ok(mut program) = read(&small) else { return small };
-            let edge = &mut program.edges[number];
-            if matches!(edge.op, Op::Return(_) | Op::End) || edge.op == Op::skip() {
-                continue;
-            }
-            edge.op = Op::skip();
-            let smaller = text::print(&program);
-            if fails(&smaller) {
-                small = smaller;
-            }
-        }
-        small
+        smaller(text, fails)
     }
 
     fn show(&self, text: &String) -> String {
         text.clone()
     }
+}
+
+/// Puts steps that do nothing in the place of steps, from the last one on, as long as the program still fails.
+pub(crate) fn smaller(text: String, fails: &mut dyn FnMut(&String) -> bool) -> String {
+    let mut small = text;
+    for number in (0..read(&small).map_or(0, |program| program.edges.len())).rev() {
+        let Ok(mut program) = read(&small) else { return small };
+        let edge = &mut program.edges[number];
+        if matches!(edge.op, Op::Return(_) | Op::End) || edge.op == Op::skip() {
+            continue;
+        }
+        edge.op = Op::skip();
+        let smaller = text::print(&program);
+        if fails(&smaller) {
+            small = smaller;
+        }
+    }
+    small
 }
 
 /// Reads a program, which must be valid.
@@ -108,6 +113,10 @@ pub(crate) fn compare_task(task: &Task<'_>, few: u32, budget: Budget, tally: &mu
     }
     for kind in EngineKind::ALL.iter().copied().filter(|kind| *kind != EngineKind::Exhaustive) {
         let contender = Contender::new(kind, "", &EngineOptions::default());
+        // Some engines compute with machine integers.
+        if contender.compare(task, None, &mut known, budget, tally)? {
+            continue;
+        }
         let bits = Simplified::with_bits(task, kind.row().passes);
         if let Some(reason) = bits.refused() {
             return fault("bits", format!("`{}` has no program over bits: {reason}", kind.name()));

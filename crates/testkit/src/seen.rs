@@ -64,6 +64,14 @@ pub fn explore(task: &Task<'_>, limit: usize) -> Option<Reached> {
     explore_from(task, starts.map(|start| interpreter.start(&start).expect("the start is listed")).collect(), limit)
 }
 
+/// Returns the states in which a run can start; `None` if the prelude starts threads.
+pub fn starts(task: &Task<'_>) -> Option<BTreeSet<Row>> {
+    let interpreter = Interpreter::new(task.program, task.threads);
+    let ThreadScope::AtMost(bound) = task.threads else { return None };
+    let starts = interpreter.starts(bound);
+    starts.map(|start| row(&interpreter, &interpreter.start(&start).expect("the start is listed"))).collect()
+}
+
 /// Returns all states that are reachable from some states; `None` if there are more than `limit`.
 pub fn explore_from(task: &Task<'_>, mut waiting: Vec<State>, limit: usize) -> Option<Reached> {
     let interpreter = Interpreter::new(task.program, task.threads);

@@ -78,9 +78,10 @@ fn variants(kind: EngineKind, base: &EngineOptions) -> Vec<(String, EngineOption
         choices.into_iter().map(variant).collect()
     };
     match kind {
-        EngineKind::ThreadsExplicit => {
-            each(reductions(), |options, choice| options.threads_explicit.reductions = choice)
-        }
+        EngineKind::ThreadsExplicit => each(reductions(), |options, choice| {
+            options.threads_explicit.reductions = choice;
+            options.threads_explicit.most_listed = if choice.dead { 0 } else { usize::MAX };
+        }),
         EngineKind::Threads => {
             let mut found = each(reductions(), |options, choice| options.threads.reductions = choice);
             let mut options = base.clone();
@@ -99,7 +100,7 @@ fn variants(kind: EngineKind, base: &EngineOptions) -> Vec<(String, EngineOption
 
 /// Returns whether an engine is one of those for several threads.
 pub fn is_for_threads(kind: EngineKind) -> bool {
-    kind == EngineKind::Views || kind.name().starts_with("threads")
+    matches!(kind, EngineKind::Views | EngineKind::Facts) || kind.name().starts_with("threads")
 }
 
 /// Returns all combinations of reductions, first none.

@@ -1,5 +1,6 @@
 //! Families of programs with threads, in the number of threads or of local variables.
 
+mod beem;
 mod bluetooth;
 mod device;
 mod locks;
@@ -7,6 +8,7 @@ pub(super) mod number;
 mod numbered;
 mod pools;
 
+pub(super) use beem::{anderson, bakery, msmie};
 pub(super) use numbered::peterson;
 
 pub use crate::families::Twin;
@@ -105,6 +107,12 @@ pub const CONCURRENT: &[Concurrent] = &[
     family("peterson", &[2, 3, 4, 5], &[0], numbered::peterson, AsWritten, 2),
     // Szymanski's algorithm for n different threads; no thread waits for smaller numbers.
     family("szymanski", &[2, 3, 4, 5, 6], &[0], numbered::szymanski, AsWritten, 2),
+    // A queue lock for n threads, which is drawn from in one step or in two.
+    family("anderson", &[2, 3, 4, 5, 6, 7, 8], &[0], beem::anderson, AsWritten, 2),
+    // Lamport's bakery for n different threads; equal tickets are not told apart.
+    family("bakery", &[2, 3, 4], &[0], beem::bakery, AsWritten, 2),
+    // Writers and as many readers of buffers; the last reader but one gives a buffer back.
+    family("msmie", &[2, 4, 6, 8, 12, 16, 20], &[0], beem::msmie, AsWritten, 4),
     // A driver's abstraction: 120 locations, 20 local and 12 shared predicates; a function skips the lock.
     family("device", &[2, 3, 4, 5, 6], &[20], device::driver, AsWritten, 3),
     // The same for 3 threads with n local predicates.

@@ -4,7 +4,6 @@
 //! Within a series, a tool that reached the limit is not run on harder points. SPIN, where it supports the program,
 //! decides without a bound on contexts.
 
-mod beem;
 mod bluetooth;
 mod tree;
 
@@ -12,7 +11,7 @@ pub mod fit;
 
 use selvedge_check::Question;
 
-use super::concurrent::{Size, peterson};
+use super::concurrent::{Size, anderson, bakery, msmie, peterson};
 use super::families::Twin;
 use super::suite::{Group, Growth, Instance, Text};
 
@@ -145,11 +144,11 @@ fn algorithms() -> Series {
             let paper = Some(papers[usize::from(twin == Twin::Unsafe)].to_string());
             points.push(Point { program, threads, contexts, paper, text });
         };
-        add("anderson", 6, 2, ["52.46, SPIN no memory", "54.90, SPIN no memory"], beem::anderson(twin));
-        add("bakery", 4, 2, ["5.87, SPIN 28.5", "13.88, SPIN 44.2"], beem::bakery(twin));
-        let four = Size { threads: 4, locals: 0 };
-        add("peterson", 4, 3, ["5.46, SPIN 3.05", "25.72, SPIN no memory"], peterson(four, twin));
-        add("msmie", 20, 2, ["47.94, SPIN 31.0", "1.29, SPIN 1.04"], beem::msmie(twin));
+        let of = |threads: u32| Size { threads, locals: 0 };
+        add("anderson", 6, 2, ["52.46, SPIN no memory", "54.90, SPIN no memory"], anderson(of(6), twin));
+        add("bakery", 4, 2, ["5.87, SPIN 28.5", "13.88, SPIN 44.2"], bakery(of(4), twin));
+        add("peterson", 4, 3, ["5.46, SPIN 3.05", "25.72, SPIN no memory"], peterson(of(4), twin));
+        add("msmie", 20, 2, ["47.94, SPIN 31.0", "1.29, SPIN 1.04"], msmie(of(20), twin));
     }
     Series { name: "algorithms", axis: Axis::None, points }
 }

@@ -14,22 +14,28 @@ use super::values::{data_model_parser, extern_parser};
 pub(crate) struct CArgs {
     /// The sizes of the types of C; the default is lp64
     #[arg(long, value_name = "MODEL", global = true, value_parser = data_model_parser())]
+    #[arg(help_heading = "C programs")]
     pub(crate) data_model: Option<DataModel>,
     /// Folder with headers of a C program, besides the folder of the file itself
     #[arg(short = 'I', value_name = "DIR", global = true)]
+    #[arg(help_heading = "C programs")]
     pub(crate) include: Vec<PathBuf>,
     /// Macro of a C program; without a value it is 1
     #[arg(short = 'D', value_name = "NAME[=VALUE]", global = true, value_parser = define)]
+    #[arg(help_heading = "C programs")]
     pub(crate) define: Vec<Define>,
     /// Preprocess C programs with this compiler (`PROGRAM -E`), with our headers before those of the machine
     #[arg(long, value_name = "PROGRAM", global = true)]
+    #[arg(help_heading = "C programs")]
     pub(crate) cc: Option<PathBuf>,
     /// How many objects each place of a C program may allocate; the default is 2. An execution that allocates more is
     /// not followed, and then no program is said to be safe
     #[arg(long, value_name = "N", global = true)]
+    #[arg(help_heading = "C programs")]
     pub(crate) malloc_bound: Option<u32>,
     /// What functions of a C program without a body do that are not known; by default they are not supported
     #[arg(long = "extern", value_name = "MEANING", global = true, value_parser = extern_parser())]
+    #[arg(help_heading = "C programs")]
     pub(crate) externs: Option<Extern>,
 }
 

@@ -29,6 +29,13 @@ Examples:
       Check many files and print a summary at the end. The limits apply to each file.
   generate | selvedge check --format json -
       Read the program from standard input and write the answer as JSON.
+  selvedge check --help-all
+      The same help with the options that tune single engines.
+
+A file can bring options of the question along, in a comment at its beginning:
+  // options: --threads 3
+The report says so. Options of the command line come before them, and
+--no-file-options ignores them.
 
 The last line of standard output is VERIFICATION SUCCESSFUL, VERIFICATION FAILED or VERIFICATION
 UNKNOWN (reason), even if the input has errors. Only an invalid command line ends without it.";

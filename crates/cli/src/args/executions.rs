@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use selvedge_check::ContextBound;
 
 use super::examples::{DEBUG_EXAMPLES, REPLAY_EXAMPLES, SIMULATE_EXAMPLES, VERIFY_EXAMPLES};
-use super::values::InputFormat;
+use super::values::{EngineChoice, InputFormat, context_bound, engine_parser};
 use super::{LimitArgs, QuestionArgs};
 use crate::input::Input;
 
@@ -105,4 +106,21 @@ pub(crate) struct DebugArgs {
     pub(crate) trace: Option<Input>,
     #[command(flatten)]
     pub(crate) question: QuestionArgs,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+}
+
+/// How an execution is searched for.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct SearchArgs {
+    /// Engine to use
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine_parser())]
+    #[arg(help_heading = "Engines", conflicts_with = "trace")]
+    pub(crate) engine: EngineChoice,
+    /// Search executions with at most K contexts per thread
+    #[arg(long, value_name = "K|1..K", value_parser = context_bound)]
+    #[arg(help_heading = "Engines", conflicts_with = "trace")]
+    pub(crate) contexts: Option<ContextBound>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }

@@ -33,11 +33,17 @@ pub(crate) struct Cli {
     pub(crate) color: When,
     /// File with the target of a thread-transition system (.tts) [default: the .prop file next to it]
     #[arg(long, value_name = "FILE", global = true)]
+    #[arg(help_heading = "Reading")]
     pub(crate) prop: Option<PathBuf>,
     /// Dialect of Boolean programs [default: getafix for programs with `init` beside `thread0`, `thread1`, .., else
     /// selvedge]
     #[arg(long, value_name = "DIALECT", global = true, value_parser = dialect_parser())]
+    #[arg(help_heading = "Reading")]
     pub(crate) dialect: Option<Dialect>,
+    /// Ignore the options in the line `// options: ..` of a file
+    #[arg(long, global = true)]
+    #[arg(help_heading = "Reading")]
+    pub(crate) no_file_options: bool,
     #[command(flatten)]
     pub(crate) c: CArgs,
     #[command(subcommand)]
@@ -84,6 +90,15 @@ pub(crate) enum Command {
     Doctor,
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
+}
+
+/// Returns the command line with all options in its help texts, also those that tune single engines.
+pub(crate) fn with_all_options() -> clap::Command {
+    fn unhide(command: clap::Command) -> clap::Command {
+        let command = command.mut_args(|arg| arg.hide(false));
+        command.mut_subcommands(unhide)
+    }
+    unhide(<Cli as clap::CommandFactory>::command())
 }
 
 impl Command {

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use clap::Args;
 use selvedge_check::{Initial, Limits, Question};
-use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::c::{Properties, Property};
 use selvedge_report::json::QuestionView;
 
@@ -18,9 +17,11 @@ use crate::quantity;
 pub(crate) struct LimitArgs {
     /// Stop after this time, including the time to read the input: 250ms, 30s, 5m, 1h
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    #[arg(help_heading = "Limits")]
     pub(crate) time_limit: Option<Duration>,
     /// Stop when this much memory is in use, including that of SMT solvers: 500MB, 4GB, 2GiB
     #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
+    #[arg(help_heading = "Limits")]
     pub(crate) memory_limit: Option<u64>,
 }
 
@@ -36,31 +37,39 @@ impl LimitArgs {
 pub(crate) struct QuestionArgs {
     /// Maximum number of threads that exist at the same time [default: unlimited]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = "Question")]
     pub(crate) threads: Option<u32>,
     /// Number of threads that run the entry procedure at the start, or `any` [default: one, or as the program says]
     #[arg(long, value_name = "N|any", value_parser = initial)]
+    #[arg(help_heading = "Question")]
     pub(crate) initial: Option<Initial>,
     /// Check whether this label can be reached, instead of checking the assertions
     #[arg(long, value_name = "LABEL", conflicts_with = "assertion")]
+    #[arg(help_heading = "Question")]
     pub(crate) label: Option<String>,
     /// Check a single assertion, given by its label or line number
     #[arg(long, value_name = "LABEL|LINE")]
+    #[arg(help_heading = "Question")]
     pub(crate) assertion: Option<String>,
     /// Check whether different threads can be at these labels at the same time, instead of checking the assertions: a
     /// comma-separated list; name a label twice for two threads
     #[arg(long, value_name = "LABELS", value_delimiter = ',', conflicts_with_all = ["label", "assertion"])]
+    #[arg(help_heading = "Question")]
     pub(crate) together: Vec<String>,
     /// Check whether a state can be reached in which a thread is alive and no thread can move, instead of checking the
     /// assertions
     #[arg(long, conflicts_with_all = ["label", "assertion", "together"])]
+    #[arg(help_heading = "Question")]
     pub(crate) deadlock: bool,
     /// What to check of a C program: a comma-separated list of assertions, no-data-race, no-overflow, memory, deadlock
     /// and misuse, or a property file (.prp) [default: assertions]
     #[arg(long, value_name = "LIST|FILE.prp", value_parser = properties)]
     #[arg(conflicts_with_all = ["label", "together", "deadlock"])]
+    #[arg(help_heading = "Question")]
     pub(crate) property: Vec<Asked>,
     /// Entry procedure of the program [default: main]
     #[arg(long, value_name = "NAME")]
+    #[arg(help_heading = "Question")]
     pub(crate) entry: Option<String>,
 }
 
@@ -94,12 +103,5 @@ impl QuestionArgs {
     /// The question as traces and certificates name it.
     pub(crate) fn view(&self) -> QuestionView {
         QuestionView::new(&self.question(), self.entry.as_deref()).with_properties(self.properties())
-    }
-
-    /// Returns the options with which a program is read for this question.
-    pub(crate) fn load_options(&self) -> LoadOptions {
-        let labels = self.label.iter().chain(&self.assertion).chain(&self.together).cloned().collect();
-        let (entry, deadlock, properties) = (self.entry.clone(), self.asks_for_deadlocks(), self.properties());
-        LoadOptions { entry, labels, deadlock, properties, ..LoadOptions::default() }
     }
 }

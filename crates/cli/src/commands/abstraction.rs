@@ -1,16 +1,15 @@
 //! `selvedge abstract`: guarded commands as a Boolean program over predicates.
 
-use selvedge_check::Question;
 use selvedge_engines::abstraction::{Abstraction, Predicates, abstracted};
 use selvedge_engines::horn::Horn;
 use selvedge_export::bp;
-use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_frontend::gcl;
 use selvedge_frontend::{Language, Source};
 use selvedge_ir::Expr;
+use selvedge_report::json::QuestionView;
 
-use super::program::{self, Warnings};
+use super::program::{self, FileQuestion, Warnings};
 use crate::args::AbstractArgs;
 use crate::exit::Exit;
 use crate::input::Input;
@@ -21,8 +20,9 @@ pub(crate) fn run(args: &AbstractArgs, session: &Session) -> Result<Exit, Exit> 
     let predicates = args.predicates.clone().map(Input::File);
     let files = CommandFiles::reading([&args.input].into_iter().chain(&predicates), session);
     files.writing("--output", args.output.as_ref()).check(session)?;
-    let subject = program::load_as(Language::Gcl, &args.input, &LoadOptions::default(), Warnings::Shown, session)?;
-    let posed = subject.pose(&Question::default(), session)?;
+    let (asked, file) = (QuestionView::default(), FileQuestion::Ignored);
+    let subject = program::load_as(Language::Gcl, &args.input, &asked, file, Warnings::Shown, session)?;
+    let posed = subject.pose(session)?;
     let task = posed.task();
     let refuse = |reason: String, exit: Exit| session.refuse(exit, format!("{}: {reason}", subject.source.name));
     if let Err(unsupported) = selvedge_check::Engine::supports(&Horn, &task) {

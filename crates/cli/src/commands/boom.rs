@@ -3,17 +3,18 @@
 use selvedge_check::{Answer, Question};
 use selvedge_driver::{Options, check};
 use selvedge_engines::EngineKind;
-use selvedge_frontend::bp::LoadOptions;
 use selvedge_report::boom::{self, Detail};
+use selvedge_report::json::QuestionView;
 
-use super::program::{self, Program, Warnings};
+use super::program::{self, FileQuestion, Program, Warnings};
 use crate::args::BoomArgs;
 use crate::exit::Exit;
 use crate::session::Session;
 
 pub(crate) fn run(args: &BoomArgs, session: &Session) -> Result<Exit, Exit> {
     note_ignored(args, session);
-    let subject = program::load(&args.input, &LoadOptions::default(), Warnings::Hidden, session)?;
+    let asked = QuestionView::default();
+    let subject = program::load(&args.input, &asked, FileQuestion::Ignored, Warnings::Hidden, session)?;
     let conditions = session.run();
     let question = Question { created: Some(args.threadbound), ..Question::default() };
     let (engine, shortest) = (args.engine.0.map(EngineKind::row), !args.no_shortest);

@@ -6,7 +6,7 @@ use selvedge_export::{horn, promela};
 use selvedge_frontend::pds::print_with_comments;
 
 use super::convert_tts;
-use super::program::{self, Warnings};
+use super::program::{self, FileQuestion, Warnings};
 use crate::args::{ConvertArgs, ConvertTo};
 use crate::exit::Exit;
 use crate::outputs::{self, CommandFiles};
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &ConvertArgs, session: &Session) -> Result<Exit, Exit> {
     if matches!(args.to, ConvertTo::Tts | ConvertTo::Spec | ConvertTo::Bp) {
         return convert_tts::convert(args, session);
     }
-    let (subject, posed) = program::pose(&args.input, &args.question, Warnings::Shown, session)?;
+    let (subject, posed) = program::pose(&args.input, &args.question, FileQuestion::Ignored, Warnings::Shown, session)?;
     let (task, context) = (posed.task(), subject.context(&posed.program));
     let name = &subject.source.name;
     let text = match args.to {

@@ -14,7 +14,7 @@ use selvedge_ir::{Program, Value, VarId};
 use selvedge_report::names::value;
 
 use super::language::{self, language_of};
-use super::program::{self, Warnings};
+use super::program::{self, FileQuestion, Warnings};
 use crate::args::{ConvertArgs, ConvertTo, InputFormat};
 use crate::exit::Exit;
 use crate::outputs;
@@ -119,7 +119,7 @@ fn with_initial(start: &Start, initial: Initial) -> Start {
 
 /// The system of a program.
 fn of_program(args: &ConvertArgs, session: &Session) -> Result<Titled, Exit> {
-    let (subject, posed) = program::pose(&args.input, &args.question, Warnings::Shown, session)?;
+    let (subject, posed) = program::pose(&args.input, &args.question, FileQuestion::Ignored, Warnings::Shown, session)?;
     let simplified = simplify(&posed.task(), &[Pass::Inline]);
     let task = simplified.task(posed.threads);
     let name = &subject.source.name;

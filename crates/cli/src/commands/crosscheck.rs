@@ -11,7 +11,7 @@ use selvedge_export::{horn, promela};
 use selvedge_report::Context;
 use selvedge_report::text::{self, Row};
 
-use super::program::{self, Program, Warnings};
+use super::program::{self, FileQuestion, Program, Warnings};
 use crate::args::CrosscheckArgs;
 use crate::crash;
 use crate::exit::Exit;
@@ -26,10 +26,10 @@ pub(crate) fn run(args: &CrosscheckArgs, session: &Arc<Session>) -> Exit {
     }
     let others = Others { spacer: Spacer::find(), spin: Spin::find() };
     if others.spacer.is_none() {
-        session.printer.err("note: `z3` was not found, so that Spacer is not asked\n");
+        session.printer.err("note: `z3` was not found, so Spacer is not run\n");
     }
     if others.spin.is_none() {
-        session.printer.err("note: `spin` or a C compiler was not found, so that SPIN is not asked\n");
+        session.printer.err("note: `spin` or a C compiler was not found, so SPIN is not run\n");
     }
     let mut exits = Vec::new();
     for (number, input) in args.inputs.iter().enumerate() {
@@ -88,7 +88,7 @@ fn one(input: &Input, args: &CrosscheckArgs, others: &Others, session: &Arc<Sess
 fn read(input: &Input, args: &CrosscheckArgs, session: &Arc<Session>) -> Result<(Program, OwnedTask), Exit> {
     let watch = session.watch(args.limits(), Instant::now());
     let (input, question, inner) = (input.clone(), args.question.clone(), Arc::clone(session));
-    let read = move || program::pose(&input, &question, Warnings::Hidden, &inner);
+    let read = move || program::pose(&input, &question, FileQuestion::Counts, Warnings::Hidden, &inner);
     supervised(&watch, || true, read).unwrap_or_else(|end| match end {
         NoResult::Stopped(stop) => Err(session.refuse(Exit::from(stop), stop)),
         NoResult::Panicked(panic) => {
@@ -116,7 +116,7 @@ fn conditions(args: &CrosscheckArgs, session: &Session) -> Run<'static> {
 
 /// Returns what an engine says, judged.
 fn engine(kind: EngineKind, subject: &Arc<Program>, args: &CrosscheckArgs, session: &Session) -> (Row, Exit) {
-    let options = Options { question: args.question.question(), engine: Some(kind.row()), ..Options::default() };
+    let options = Options { question: subject.question.question(), engine: Some(kind.row()), ..Options::default() };
     let run = conditions(args, session);
     let start = Instant::now();
     let subject = Arc::clone(subject);
@@ -129,7 +129,7 @@ fn engine(kind: EngineKind, subject: &Arc<Program>, args: &CrosscheckArgs, sessi
         Ok(Ok(answer)) => {
             let remark = answer.outcome.reason().map_or(String::new(), ToString::to_string);
             match &answer.outcome {
-                Outcome::Unknown(Reason::Unsupported(_)) => says("not asked", None, remark, Exit::Unknown),
+                Outcome::Unknown(Reason::Unsupported(_)) => says("not run", None, remark, Exit::Unknown),
                 Outcome::Unknown(_) => says(answer.word(), time, remark, Exit::Unknown),
                 outcome => says(answer.word(), time, remark, Exit::from(outcome)),
             }
@@ -137,7 +137,7 @@ fn engine(kind: EngineKind, subject: &Arc<Program>, args: &CrosscheckArgs, sessi
         Ok(Err(Failure::Internal { message, .. } | Failure::Panicked { message, .. })) => {
             says("wrong", time, message, Exit::Internal)
         }
-        Ok(Err(failure)) => says("not asked", None, failure.to_string(), Exit::Unknown),
+        Ok(Err(failure)) => says("not run", None, failure.to_string(), Exit::Unknown),
         Err(NoResult::Stopped(stop)) => says("unknown", time, stop.to_string(), Exit::Unknown),
         Err(NoResult::Panicked(panic)) => says("wrong", time, panic.message, Exit::Internal),
     }
@@ -153,7 +153,7 @@ fn ask_spacer(
 ) -> (Row, Exit) {
     let clauses = match horn::render(context, task.target) {
         Ok(clauses) => clauses,
-        Err(reason) => return opinion("z3 spacer", "not asked", None, reason, Exit::Unknown),
+        Err(reason) => return opinion("z3 spacer", "not run", None, reason, Exit::Unknown),
     };
     let start = Instant::now();
     let answer = spacer.decide(&clauses, &conditions(args, session));
@@ -170,7 +170,7 @@ fn ask_spin(
 ) -> (Row, Exit) {
     let model = match promela::render(context, task) {
         Ok(model) => model,
-        Err(reason) => return opinion("spin", "not asked", None, reason, Exit::Unknown),
+        Err(reason) => return opinion("spin", "not run", None, reason, Exit::Unknown),
     };
     let folder = std::env::temp_dir().join(format!("selvedge-crosscheck-{}", std::process::id()));
     let megabytes = args.memory_limit.map_or(4_000, |bytes| (bytes / 1_000_000).max(1));
@@ -190,7 +190,7 @@ fn external(tool: &str, time: Duration, answer: Result<ExternalVerdict, External
         Ok(ExternalVerdict::Unsafe) => says("unsafe", Some(time), "no trace".to_string(), Exit::Unsafe),
         Ok(ExternalVerdict::Other(line)) => says("unknown", Some(time), line, Exit::Unknown),
         Err(ExternalFailure::Stop(stop)) => says("unknown", Some(time), stop.to_string(), Exit::Unknown),
-        Err(ExternalFailure::Failed(error)) => says("not asked", None, error.to_string(), Exit::Unknown),
+        Err(ExternalFailure::Failed(error)) => says("not run", None, error.to_string(), Exit::Unknown),
     }
 }
 

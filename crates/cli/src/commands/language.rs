@@ -5,8 +5,9 @@ use std::path::Path;
 use selvedge_check::InvalidQuestion;
 use selvedge_frontend::{Language, Source, tts};
 use selvedge_ir::Program;
+use selvedge_report::json::QuestionView;
 
-use crate::args::{InputFormat, QuestionArgs};
+use crate::args::InputFormat;
 use crate::input::Input;
 use crate::session::Session;
 
@@ -41,7 +42,7 @@ pub(crate) fn read(language: Language, input: &Input, session: &Session) -> Resu
 }
 
 /// Checks that a question fits a program of this language, and that nothing is missing in it.
-pub(crate) fn validate(language: Language, program: &Program, question: &QuestionArgs) -> Result<(), InvalidQuestion> {
+pub(crate) fn validate(language: Language, program: &Program, question: &QuestionView) -> Result<(), InvalidQuestion> {
     if matches!(language, Language::Bp | Language::Pds) {
         return Ok(());
     }

@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use clap::{Command, CommandFactory as _};
+use clap::Command;
 use clap_mangen::Man;
 use selvedge_frontend::files;
 
-use crate::args::{Cli, ManArgs};
+use crate::args::{ManArgs, with_all_options};
 use crate::exit::Exit;
 use crate::outputs::shown;
 use crate::session::Session;
 
 pub(crate) fn run(args: &ManArgs, session: &Session) -> Exit {
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = with_all_options().disable_help_subcommand(true);
     command.build();
     let written = std::fs::create_dir_all(&args.folder).and_then(|()| write(&command, &args.folder));
     match written {

@@ -1,9 +1,8 @@
 //! Programs as the commands need them: read, or refused with their diagnostics.
 
-use selvedge_check::{OwnedTask, Question, Subject, Task};
+use selvedge_check::{InvalidQuestion, OwnedTask, Subject, Task};
 use selvedge_driver::Failure;
 use selvedge_frontend::Language;
-use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::diagnostic::{Code, Diagnostic};
 use selvedge_ir::span::SourceMap;
 use selvedge_report::diagnostic::{Shown, render};
@@ -28,12 +27,17 @@ pub(crate) struct Program {
     pub(crate) program: selvedge_ir::Program,
     /// The number of threads in a run, if the text bounds it.
     pub(crate) threads: Option<u32>,
+    /// The question about it.
+    pub(crate) question: QuestionView,
+    /// The options of the question and of reading that come from the file.
+    pub(crate) file_options: String,
 }
 
 impl Program {
-    /// Poses a question, or says why it does not fit.
-    pub(crate) fn pose(&self, question: &Question, session: &Session) -> Result<OwnedTask, Exit> {
-        let posed = question.pose(self.subject()).map_err(|error| refuse(&error, session))?;
+    /// Poses the question, or says why it does not fit.
+    pub(crate) fn pose(&self, session: &Session) -> Result<OwnedTask, Exit> {
+        let posed = self.question.question().pose(self.subject());
+        let posed = posed.map_err(|error| refuse(&because_of_file(error, &self.file_options), session))?;
         let (program, target, threads) = posed;
         Ok(OwnedTask { program, target, threads })
     }
@@ -45,7 +49,11 @@ impl Program {
     /// Says what is asked, in two lines.
     pub(crate) fn asked(&self, task: &Task<'_>) -> String {
         let target = text::target(self.context(task.program), task.target);
-        format!("  scope:       {}\n  asked:       {target}\n", text::scope(task))
+        let options = match self.file_options.as_str() {
+            "" => String::new(),
+            options => format!("  options:     {options} (from the file)\n"),
+        };
+        format!("{options}  scope:       {}\n  question:    {target}\n", text::scope(task))
     }
 
     /// The same for reports; `program` is the one with the initial threads of the question.
@@ -61,27 +69,44 @@ pub(crate) enum Warnings {
     Hidden,
 }
 
+/// What the options of a file decide, beside how it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FileQuestion {
+    /// The question, where the command line leaves it open.
+    Counts,
+    /// Nothing: the command asks no question about the program, or only that of its command line.
+    Ignored,
+}
+
 /// Reads a program and prints its diagnostics; those that are errors refuse it.
 pub(crate) fn load(
     input: &Input,
-    options: &LoadOptions,
+    question: &QuestionView,
+    file: FileQuestion,
     warnings: Warnings,
     session: &Session,
 ) -> Result<Program, Exit> {
-    load_as(language_of(input, InputFormat::Auto), input, options, warnings, session)
+    load_as(language_of(input, InputFormat::Auto), input, question, file, warnings, session)
 }
 
 /// The same for an input of a language that is known.
 pub(crate) fn load_as(
     language: Language,
     input: &Input,
-    options: &LoadOptions,
+    question: &QuestionView,
+    file: FileQuestion,
     warnings: Warnings,
     session: &Session,
 ) -> Result<Program, Exit> {
     let source = language::read(language, input, session).map_err(|message| session.refuse(Exit::Input, message))?;
-    let options = reader::options(language, input, options.clone(), session);
-    let options = options.map_err(|message| session.refuse(Exit::Input, message))?;
+    let file_options = reader::file_options(language, input, &source, session);
+    let (question, taken) = match file {
+        FileQuestion::Counts => question.clone().or_file(&file_options),
+        FileQuestion::Ignored => (question.clone(), QuestionView::default()),
+    };
+    let options = reader::options(language, input, &file_options, question.load_options(), session);
+    let (options, words) = options.map_err(|message| session.refuse(Exit::Input, message))?;
+    let file_options = file_words(&taken, &words);
     reader::validate(language, &options, session).map_err(|error| refuse(&error, session))?;
     let mut loaded = language.load(source.text(), &options);
     let source = loaded.source.take().unwrap_or(source);
@@ -90,7 +115,22 @@ pub(crate) fn load_as(
         session.printer.error(&format!("{}: this command does not support pushdown systems", source.name));
     }
     let program = loaded.program.ok_or_else(|| without_program(&loaded.diagnostics))?;
-    Ok(Program { source, map: loaded.source_map, program, threads: loaded.threads })
+    Ok(Program { source, map: loaded.source_map, program, threads: loaded.threads, question, file_options })
+}
+
+/// Returns the options that come from a file, as the command line would have them.
+pub(crate) fn file_words(question: &QuestionView, reading: &[String]) -> String {
+    let question = Some(question.options()).filter(|options| !options.is_empty());
+    question.iter().chain(reading).cloned().collect::<Vec<_>>().join(" ")
+}
+
+/// Adds that options of the file take part in a question that does not fit.
+pub(crate) fn because_of_file(error: InvalidQuestion, file_options: &str) -> InvalidQuestion {
+    if file_options.is_empty() {
+        return error;
+    }
+    let file = format!("the file asks for {file_options}; --no-file-options ignores this");
+    InvalidQuestion { help: Some(error.help.map_or(file.clone(), |help| format!("{help}; {file}"))), ..error }
 }
 
 /// Returns the end of a command whose input has errors: one that only has what is not supported yet is not wrong.
@@ -114,24 +154,24 @@ pub(crate) fn read_data(input: &Input, session: &Session) -> Result<Source, Exit
 pub(crate) fn pose(
     input: &Input,
     question: &QuestionArgs,
+    file: FileQuestion,
     warnings: Warnings,
     session: &Session,
 ) -> Result<(Program, OwnedTask), Exit> {
-    let program = load(input, &question.load_options(), warnings, session)?;
-    let task = program.pose(&question.question(), session)?;
+    let program = load(input, &question.view(), file, warnings, session)?;
+    let task = program.pose(session)?;
     Ok((program, task))
 }
 
 /// Refuses evidence, a `trace` or a `certificate`, that answers another question than the one that the user asks.
 pub(crate) fn same_question(
-    asked: &QuestionArgs,
+    asked: &QuestionView,
     answered: &QuestionView,
     evidence: &str,
     from: &Source,
     session: &Session,
 ) -> Result<(), Exit> {
-    let asked = asked.view();
-    if asked == *answered {
+    if asked == answered {
         return Ok(());
     }
     let help = match answered.options() {
@@ -204,7 +244,7 @@ pub(crate) fn failed(failure: &Failure, session: &Session) -> Exit {
 }
 
 /// Says why a question does not fit a program.
-pub(crate) fn refuse(error: &selvedge_check::InvalidQuestion, session: &Session) -> Exit {
+pub(crate) fn refuse(error: &InvalidQuestion, session: &Session) -> Exit {
     session.printer.error(&error.message);
     if let Some(help) = &error.help {
         session.printer.help(help);

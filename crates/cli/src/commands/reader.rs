@@ -6,38 +6,54 @@ use std::process::{Command, Stdio};
 use selvedge_check::InvalidQuestion;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::c::{DataModel, Properties, Property, embedded_headers};
-use selvedge_frontend::{Language, Source};
+use selvedge_frontend::{FileOptions, Language, Source};
 
 use crate::input::Input;
 use crate::session::Session;
 
-/// Returns the options of the command line for reading an input; a compiler may have to preprocess it.
+/// Returns the options that a file brings along, unless they do not count. Mistakes in them are found again when the
+/// text is read.
+pub(crate) fn file_options(language: Language, input: &Input, source: &Source, session: &Session) -> FileOptions {
+    if language == Language::Pds || session.ignores_file_options {
+        return FileOptions::default();
+    }
+    FileOptions::read(source.text(), path(input)).0
+}
+
+/// Returns the options for reading an input, and as words those that come from the file; a compiler may have to
+/// preprocess it.
 pub(crate) fn options(
     language: Language,
     input: &Input,
+    file: &FileOptions,
     question: LoadOptions,
     session: &Session,
-) -> Result<LoadOptions, String> {
-    let path = match input {
-        Input::File(path) => Some(path.clone()),
-        Input::Stdin => None,
-    };
-    let preprocessed = match (&session.c.cc, &path) {
-        (Some(cc), Some(path)) if language == Language::C => Some(preprocess(cc, path, session)?),
-        (Some(_), None) => return Err("--cc needs a file: standard input is preprocessed without it".to_string()),
-        _ => None,
-    };
-    Ok(LoadOptions {
+) -> Result<(LoadOptions, Vec<String>), String> {
+    let given = LoadOptions {
         dialect: session.dialect,
-        data_model: session.c.data_model.unwrap_or_default(),
+        data_model: session.c.data_model,
         defines: session.c.defines(),
         include: session.c.include.clone(),
         malloc_bound: session.c.malloc_bound,
-        externs: session.c.externs.unwrap_or_default(),
-        path,
-        preprocessed,
+        externs: session.c.externs,
+        ignore_file_options: session.ignores_file_options,
+        path: path(input).map(Path::to_path_buf),
         ..question
-    })
+    };
+    let (mut options, taken) = given.or_file(file);
+    options.preprocessed = match (&session.c.cc, path(input)) {
+        (Some(cc), Some(path)) if language == Language::C => Some(preprocess(cc, path, &options)?),
+        (Some(_), None) => return Err("--cc needs a file: standard input is preprocessed without it".to_string()),
+        _ => None,
+    };
+    Ok((options, taken))
+}
+
+fn path(input: &Input) -> Option<&Path> {
+    match input {
+        Input::File(path) => Some(path),
+        Input::Stdin => None,
+    }
 }
 
 /// Checks that the options about C are for a C program, and that deadlocks are asked about alone.
@@ -58,7 +74,7 @@ pub(crate) fn validate(language: Language, options: &LoadOptions, session: &Sess
 }
 
 /// Returns what a compiler's preprocessor makes of a file, with our headers before those of the machine.
-fn preprocess(cc: &Path, path: &Path, session: &Session) -> Result<String, String> {
+fn preprocess(cc: &Path, path: &Path, options: &LoadOptions) -> Result<String, String> {
     let shown = |error: &dyn std::fmt::Display| format!("cannot write the headers for --cc: {error}");
     let folder = Folder::new().map_err(|error| shown(&error))?;
     for (name, text) in embedded_headers() {
@@ -67,13 +83,13 @@ fn preprocess(cc: &Path, path: &Path, session: &Session) -> Result<String, Strin
         std::fs::create_dir_all(parent).map_err(|error| shown(&error))?;
         std::fs::write(&file, text).map_err(|error| shown(&error))?;
     }
-    let model = session.c.data_model.unwrap_or_default();
+    let model = options.data_model.unwrap_or_default();
     let mut command = Command::new(cc);
     command.args(["-E", "-D__SELVEDGE__=1"]);
     command.arg(format!("-D__SELVEDGE_{}__=1", model.name().to_uppercase()));
     command.args((model == DataModel::Ilp32).then_some("-m32"));
-    command.args(session.c.defines().iter().map(|(name, value)| format!("-D{name}={value}")));
-    for include in std::iter::once(&folder.0).chain(&session.c.include) {
+    command.args(options.defines.iter().map(|(name, value)| format!("-D{name}={value}")));
+    for include in std::iter::once(&folder.0).chain(&options.include) {
         command.arg("-I").arg(include);
     }
     let output = command.arg(path).stdin(Stdio::null()).output();

@@ -3,14 +3,14 @@
 use selvedge_check::{Counterexample, Task};
 use selvedge_export::harness::harness;
 use selvedge_replay::replay::{Mismatch, Moment, replay};
-use selvedge_report::json::{TraceFile, read_trace};
+use selvedge_report::json::{StepView, TraceFile, read_trace};
 use selvedge_report::session::Session as Walk;
 use selvedge_report::text;
 use selvedge_report::{Execution, Source, html};
 
 use super::check::write_harness;
 use super::language::language_of;
-use super::program::{self, Program, Warnings};
+use super::program::{self, FileQuestion, Program, Warnings};
 use crate::args::ReplayArgs;
 use crate::exit::Exit;
 use crate::outputs::{self, CommandFiles};
@@ -24,10 +24,11 @@ pub(crate) fn run(args: &ReplayArgs, session: &Session) -> Result<Exit, Exit> {
     let trace_source = program::read_data(&args.trace, session)?;
     let file =
         read_trace(trace_source.text()).map_err(|error| program::not_readable(&trace_source, &error, session))?;
-    program::same_question(&args.question, &file.question, "trace", &trace_source, session)?;
     let warnings = if args.quiet { Warnings::Hidden } else { Warnings::Shown };
     let language = language_of(&args.program, args.input_format);
-    let subject = program::load_as(language, &args.program, &args.question.load_options(), warnings, session)?;
+    let asked = args.question.view();
+    let subject = program::load_as(language, &args.program, &asked, FileQuestion::Counts, warnings, session)?;
+    program::same_question(&subject.question, &file.question, "trace", &trace_source, session)?;
     judge(&file, &trace_source, &subject, args, session)
 }
 
@@ -38,7 +39,7 @@ fn judge(
     args: &ReplayArgs,
     session: &Session,
 ) -> Result<Exit, Exit> {
-    let posed = subject.pose(&args.question.question(), session)?;
+    let posed = subject.pose(session)?;
     let task = posed.task();
     let reject = |message: String| {
         let message = format!("{}: {message}", trace_source.name);
@@ -70,7 +71,8 @@ fn judge(
 fn described(file: &TraceFile, mismatch: &Mismatch) -> String {
     let Moment::Step(number) = mismatch.moment else { return String::new() };
     let step = file.steps.get(number);
-    step.map_or(String::new(), |step| format!(" (thread {}, line {}, `{}`)", step.thread, step.line, step.text))
+    let name = |step: &StepView| step.name.clone().unwrap_or_else(|| format!("thread {}", step.thread));
+    step.map_or(String::new(), |step| format!(" ({}, line {}, `{}`)", name(step), step.line, step.text))
 }
 
 fn told(

@@ -1,11 +1,12 @@
 //! `selvedge sequentialize`: threads that take turns as a program of one thread.
 
-use selvedge_check::ContextBound;
+use selvedge_check::{ContextBound, takes_initial};
 use selvedge_engines::contexts::{Options, threads::fixed_threads};
 use selvedge_export::sequential;
 use selvedge_ir::passes::sequentialize;
+use selvedge_ir::{Count, Entry, Program};
 
-use super::program::{self, Warnings};
+use super::program::{self, FileQuestion, Warnings};
 use crate::args::SequentializeArgs;
 use crate::exit::Exit;
 use crate::outputs::{self, CommandFiles};
@@ -13,7 +14,7 @@ use crate::session::Session;
 
 pub(crate) fn run(args: &SequentializeArgs, session: &Session) -> Result<Exit, Exit> {
     CommandFiles::reading([&args.input], session).writing("--output", args.output.as_ref()).check(session)?;
-    let (subject, posed) = program::pose(&args.input, &args.question, Warnings::Shown, session)?;
+    let (subject, posed) = program::pose(&args.input, &args.question, FileQuestion::Ignored, Warnings::Shown, session)?;
     let refuse = |reason: String| session.refuse(Exit::Unknown, format!("{}: {reason}", subject.source.name));
     let options = Options { bound: Some(ContextBound::exactly(args.contexts)), ..Options::default() };
     let (_, lists) = fixed_threads(&posed.task(), &options, "sequentialize").map_err(|unsupported| {
@@ -21,10 +22,23 @@ pub(crate) fn run(args: &SequentializeArgs, session: &Session) -> Result<Exit, E
         refuse(line.map_or(String::new(), |line| format!("line {line}: ")) + &unsupported.reason)
     })?;
     let [list] = lists.as_slice() else {
-        let reason = "the number of initial threads is open: write one program for each, with --initial N";
-        return Err(refuse(reason.to_string()));
+        return Err(refuse(format!("the number of initial threads is open: {}", fixing(&posed.program))));
     };
     let reduced = sequentialize::run(&list.program, &list.target, args.contexts);
     let text = sequential::render(subject.context(&posed.program), list, &reduced, args.contexts);
     Ok(outputs::write_or_print(args.output.as_ref(), &text, session))
+}
+
+/// Returns how the number of initial threads can be fixed.
+fn fixing(program: &Program) -> String {
+    if takes_initial(program) {
+        return "give it with --initial N".to_string();
+    }
+    let is_open = |entry: &&Entry| !matches!(entry.count, Count::Exactly(_));
+    let open: Vec<String> = program.entries.iter().filter(is_open).map(|entry| format!("`{}`", entry.name)).collect();
+    format!(
+        "declare how many there are of {}, for example `process {} [2]`",
+        open.join(" and "),
+        open[0].trim_matches('`')
+    )
 }

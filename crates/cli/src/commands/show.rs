@@ -1,16 +1,17 @@
 //! `selvedge show`: what was read, in several forms.
 
-use selvedge_check::{Question, Task};
+use selvedge_check::Task;
 use selvedge_driver::abstract_model;
 use selvedge_frontend::Language;
 use selvedge_frontend::bp::{self, LoadOptions, dump};
 use selvedge_frontend::c;
 use selvedge_ir::{dot, text};
 use selvedge_report::abstract_model::dot as dot_of_abstraction;
+use selvedge_report::json::QuestionView;
 use selvedge_report::{stats, svg, systems};
 
 use super::language::language_of;
-use super::program::{self, Program, Warnings};
+use super::program::{self, FileQuestion, Program, Warnings};
 use super::reader;
 use super::system::{is_system, load_or_refuse};
 use crate::args::{Picture, ShowArgs, What};
@@ -25,12 +26,13 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
     if args.what == What::Ast && language == Language::Bp {
         return show_tree(args, session);
     }
-    let options = LoadOptions { entry: args.entry.clone(), ..LoadOptions::default() };
     if args.what == What::Types {
-        return show_types(language, options, args, session);
+        return show_types(language, args, session);
     }
-    let subject = program::load_as(language, &args.input, &options, Warnings::Hidden, session)?;
-    let posed = subject.pose(&Question::default(), session)?;
+    let asked = QuestionView { entry: args.entry.clone(), ..QuestionView::default() };
+    let (file, warnings) = (FileQuestion::Ignored, Warnings::Hidden);
+    let subject = program::load_as(language, &args.input, &asked, file, warnings, session)?;
+    let posed = subject.pose(session)?;
     let (program, target) = (&posed.program, &posed.target);
     session.printer.out(&match args.what {
         What::Ast => {
@@ -52,13 +54,14 @@ pub(crate) fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
 const TYPES: &str = "only C programs have types to show: `show ir` shows what was read";
 
 /// The declarations of a C program, as far as it could be read; mistakes are reported beside them.
-fn show_types(language: Language, options: LoadOptions, args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
+fn show_types(language: Language, args: &ShowArgs, session: &Session) -> Result<Exit, Exit> {
     if language != Language::C {
         return Err(session.refuse(Exit::Usage, TYPES));
     }
     let source = program::read(&args.input, session)?;
-    let options = reader::options(language, &args.input, options, session);
-    let options = options.map_err(|message| session.refuse(Exit::Input, message))?;
+    let file = reader::file_options(language, &args.input, &source, session);
+    let options = reader::options(language, &args.input, &file, LoadOptions::default(), session);
+    let (options, _) = options.map_err(|message| session.refuse(Exit::Input, message))?;
     let unit = c::read_with(source.text(), &options);
     let loaded = c::findings(&unit, source.text(), &options);
     let source = loaded.source.unwrap_or(source);

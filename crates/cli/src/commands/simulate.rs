@@ -9,7 +9,7 @@ use selvedge_report::text;
 use selvedge_report::{Execution, html};
 
 use super::debug;
-use super::program::{self, Program, Warnings};
+use super::program::{self, FileQuestion, Program, Warnings};
 use crate::args::SimulateArgs;
 use crate::exit::Exit;
 use crate::outputs::{self, CommandFiles};
@@ -18,7 +18,7 @@ use crate::session::Session;
 pub(crate) fn run(args: &SimulateArgs, session: &Session) -> Result<Exit, Exit> {
     let files = CommandFiles::reading([&args.input], session).writing("--html", args.html.as_ref());
     files.writing("--trace-out", args.trace_out.as_ref()).check(session)?;
-    let (subject, posed) = program::pose(&args.input, &args.question, Warnings::Hidden, session)?;
+    let (subject, posed) = program::pose(&args.input, &args.question, FileQuestion::Counts, Warnings::Hidden, session)?;
     let task = posed.task();
     if args.interactive {
         if let Err(reason) = Interpreter::new(task.program, task.threads).enumerable() {
@@ -92,7 +92,7 @@ fn tell(subject: &Program, task: &Task<'_>, simulation: &Simulation, args: &Simu
         let replay =
             Replay { start: simulation.start.clone(), states: simulation.states.clone(), violation: violation.clone() };
         let counterexample = Counterexample::new(simulation.trace.clone(), replay);
-        let question = args.question.view();
+        let question = subject.question.clone();
         let file = json::to_text(&TraceFile::new(context, question, &counterexample));
         written = Exit::worst([written, outputs::write(path, &file, session)]);
     }

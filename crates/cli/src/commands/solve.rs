@@ -8,7 +8,7 @@ use selvedge_engines::calculus::{Size, SizeReports, Solved, solve, supports};
 use selvedge_frontend::fp::{self, Schedule};
 use selvedge_report::Source;
 
-use super::program::{self, Warnings};
+use super::program::{self, FileQuestion, Warnings};
 use crate::args::SolveArgs;
 use crate::exit::Exit;
 use crate::session::Session;
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &SolveArgs, session: &Session) -> Result<Exit, Exit> {
     let loaded = fp::load(equations.text());
     program::print_diagnostics(&equations, &loaded.diagnostics, Warnings::Shown, session);
     let fixpoint = loaded.fixpoint.ok_or(Exit::Input)?;
-    let (subject, posed) = program::pose(input, &args.question, Warnings::Hidden, session)?;
+    let (subject, posed) = program::pose(input, &args.question, FileQuestion::Ignored, Warnings::Hidden, session)?;
     if posed.target.deadlock {
         let message = "--deadlock is not for equations, which say themselves what they look for";
         return Err(session.refuse(Exit::Usage, message));

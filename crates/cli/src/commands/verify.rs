@@ -12,7 +12,7 @@ use selvedge_report::names::count;
 use selvedge_report::text;
 
 use super::language::language_of;
-use super::program::{self, Program, Warnings};
+use super::program::{self, FileQuestion, Program, Warnings};
 use super::system::is_system;
 use super::verify_system;
 use crate::args::VerifyArgs;
@@ -33,10 +33,11 @@ pub(crate) fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Exit> {
         return verify_system::examine(args, &source, session);
     }
     let file = read_certificate(source.text()).map_err(|error| program::not_readable(&source, &error, session))?;
-    program::same_question(&args.question, &file.question, "certificate", &source, session)?;
     let warnings = if args.quiet { Warnings::Hidden } else { Warnings::Shown };
     let language = language_of(&args.program, args.input_format);
-    let subject = program::load_as(language, &args.program, &args.question.load_options(), warnings, session)?;
+    let asked = args.question.view();
+    let subject = program::load_as(language, &args.program, &asked, FileQuestion::Counts, warnings, session)?;
+    program::same_question(&subject.question, &file.question, "certificate", &source, session)?;
     judge(&file, &source, &subject, args, session)
 }
 
@@ -47,7 +48,7 @@ fn judge(
     args: &VerifyArgs,
     session: &Session,
 ) -> Result<Exit, Exit> {
-    let posed = subject.pose(&args.question.question(), session)?;
+    let posed = subject.pose(session)?;
     let task = posed.task();
     let reject = |message: String| {
         let message = format!("{}: {message}", source.name);
@@ -127,6 +128,7 @@ fn obligations(task: &Task<'_>, certificate: &Certificate) -> String {
     if let Certificate::Shapes(proof) = certificate {
         let threads: usize = proof.shapes.iter().map(|shape| shape.threads.len()).sum();
         return match proof.seen {
+            Seen::Reached => "the start, and all steps of all states between places".to_string(),
             Seen::All => format!(
                 "the start, and the steps of {} in {}",
                 count(threads, "thread"),

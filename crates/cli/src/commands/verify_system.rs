@@ -35,7 +35,7 @@ pub(super) fn examine(args: &VerifyArgs, certificate: &Source, session: &Session
         Err(Refused::Unjudged(unjudged)) => return Err(reject(unjudged.to_string())),
         Err(Refused::Flawed(flaw)) => return Err(reject(format!("the certificate is flawed: {}", flaw.show(&pds)))),
     }
-    let asked = format!("  asked:       {}\n", asked(&file.targets));
+    let asked = format!("  question:    {}\n", asked(&file.targets));
     if args.quiet {
         session.printer.out(&asked);
     } else {

@@ -1,11 +1,12 @@
 //! Executions to walk through: found by a check, or saved by an earlier one.
 
 use selvedge_check::Outcome;
-use selvedge_driver::{ExecutedTrace, Options, check};
+use selvedge_driver::{ExecutedTrace, Minimize, Options, check};
+use selvedge_engines::EngineKind;
 use selvedge_report::json::read_saved;
 
-use super::program::{self, Warnings};
-use crate::args::QuestionArgs;
+use super::program::{self, FileQuestion, Warnings};
+use crate::args::{QuestionArgs, SearchArgs};
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::session::Session;
@@ -17,8 +18,8 @@ type Walked = (program::Program, ExecutedTrace);
 pub(crate) fn saved(trace: &Input, input: &Input, question: &QuestionArgs, session: &Session) -> Result<Walked, Exit> {
     let source = program::read_data(trace, session)?;
     let file = read_saved(source.text()).map_err(|error| program::not_readable(&source, &error, session))?;
-    program::same_question(question, &file.question, "trace", &source, session)?;
-    let (subject, posed) = program::pose(input, question, Warnings::Hidden, session)?;
+    let (subject, posed) = program::pose(input, question, FileQuestion::Counts, Warnings::Hidden, session)?;
+    program::same_question(&subject.question, &file.question, "trace", &source, session)?;
     let refuse = |message: String| session.refuse(Exit::Input, format!("{}: {message}", source.name));
     let trace = file.trace(&posed.program).map_err(|error| refuse(error.to_string()))?;
     let found = ExecutedTrace::new(posed, trace);
@@ -26,12 +27,22 @@ pub(crate) fn saved(trace: &Input, input: &Input, question: &QuestionArgs, sessi
 }
 
 /// Returns the execution that a check finds. Other answers are printed, and end the command.
-pub(crate) fn checked(input: &Input, question: &QuestionArgs, session: &Session) -> Result<Walked, Exit> {
-    let subject = program::load(input, &question.load_options(), Warnings::Hidden, session)?;
-    let mut options = Options { question: question.question(), jobs: 2, ..Options::default() };
+pub(crate) fn checked(
+    input: &Input,
+    question: &QuestionArgs,
+    search: &SearchArgs,
+    session: &Session,
+) -> Result<Walked, Exit> {
+    let subject = program::load(input, &question.view(), FileQuestion::Counts, Warnings::Hidden, session)?;
+    let (question, minimize) = (subject.question.question(), Minimize::Yes);
+    let mut options = Options { question, minimize, jobs: 2, ..Options::default() };
     // A bound that no run exceeds changes no answer.
-    options.question.threads = options.question.threads.or(subject.threads.filter(|_| question.initial.is_none()));
-    let answer = check(subject.subject(), &options, &session.run());
+    let initial = options.question.initial;
+    options.question.threads = options.question.threads.or(subject.threads.filter(|_| initial.is_none()));
+    options.engine = search.engine.0.map(EngineKind::row);
+    options.engine_options.contexts.bound = search.contexts;
+    let run = session.run_within(search.limits).since(session.start);
+    let answer = check(subject.subject(), &options, &run);
     let answer = answer.map_err(|failure| program::failed(&failure, session))?;
     match answer.outcome {
         Outcome::Unsafe(found) => Ok((subject, ExecutedTrace { task: answer.model, counterexample: *found })),

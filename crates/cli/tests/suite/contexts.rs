@@ -100,6 +100,13 @@ fn a_stack_that_cannot_be_copied_is_refused_with_its_line() {
 }
 
 #[test]
+fn an_open_number_of_threads_is_refused_with_what_fixes_it() {
+    let ran = run("sequentialize --contexts 2 --threads 3 drivers.bp");
+    assert_eq!(ran.code, 5, "{}", ran.out);
+    assert!(ran.err.contains("say how many there are of `driver` and `kernel`, as in `process p [2]`"), "{}", ran.err);
+}
+
+#[test]
 fn pushdown_systems_of_several_threads_take_turns() {
     let ran = run("check --contexts 1 two.pds");
     let line = "VERIFICATION UNKNOWN (no error within 1 context per thread)";

@@ -38,10 +38,10 @@ fn a_crosscheck_says_who_was_not_asked() {
     let ran = run("crosscheck --threads 2 threads.bp");
     assert_eq!(ran.code, 10, "{}", ran.err);
     let row = |tool: &str| ran.out.lines().find(|line| line.trim_start().starts_with(tool));
-    let is_refused = row("summaries").is_some_and(|row| row.contains("not asked") && row.contains("one thread"));
+    let is_refused = row("summaries").is_some_and(|row| row.contains("not run") && row.contains("one thread"));
     assert!(is_refused, "{}", ran.out);
     let has_spin = row("spin").is_some_and(|row| row.contains("unsafe"));
-    assert!(has_spin != ran.err.contains("SPIN is not asked"), "{}{}", ran.out, ran.err);
+    assert!(has_spin != ran.err.contains("SPIN is not run"), "{}{}", ran.out, ran.err);
 }
 
 #[test]

@@ -23,6 +23,8 @@ mod hostile;
 mod interchange;
 mod json;
 mod limits;
+mod numbers;
+mod options;
 mod reachable;
 mod replay;
 mod rounds;

@@ -36,7 +36,7 @@ fn a_trace_replays_with_the_options_of_the_check() {
     assert_eq!(run(&format!("replay {options} {path} threads.bp")).code, 10);
     let options = "--threads 3 --initial 2 --assertion 9 --entry main";
     let (_, path) = trace_of(&format!("{options} threads.bp"), "assertion.json");
-    let told = "  scope:       at most 3 threads; 2 initial threads run main\n  asked:       the assertion on line 9\n";
+    let told = "  scope:       at most 3 threads; 2 initial threads run main\n  question:    the assertion on line 9\n";
     let ran = run(&format!("replay --quiet {options} {path} threads.bp"));
     assert_eq!(ran.out, format!("{told}VERIFICATION FAILED\n"));
 }
@@ -71,7 +71,7 @@ fn a_missing_step_is_noticed() {
 #[test]
 fn a_step_of_another_thread_is_noticed() {
     let ran = replay_changed("other_thread.json", |trace| trace["steps"][0]["thread"] = json!(7));
-    rejected(&ran, "in step 1: there is no live thread 7 (thread 7, line 5, `start_thread worker`)");
+    rejected(&ran, "in step 1: there is no live thread 7 (main, line 5, `start_thread worker`)");
 }
 
 #[test]

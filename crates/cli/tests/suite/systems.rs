@@ -126,7 +126,7 @@ fn the_user_names_the_target_that_a_certificate_is_about() {
     let path = scratch("of_one_head.json");
     assert_eq!(run(&format!("check --quiet --target <2,2> --certificate {path} numbered.pds")).code, 0);
     let ran = run(&format!("verify --quiet --target <2,2> {path} numbered.pds"));
-    assert_eq!(ran.out, "  asked:       <2, 2>\nVERIFICATION SUCCESSFUL\n", "{}", ran.err);
+    assert_eq!(ran.out, "  question:    <2, 2>\nVERIFICATION SUCCESSFUL\n", "{}", ran.err);
     let ran = run(&format!("verify {path} numbered.pds"));
     assert!(ran.code == 2 && ran.err.contains("add --target '<2, 2>'"), "{}", ran.err);
     for args in ["verify --label L {} numbered.pds", "verify --target <2,2> {} safe.bp"] {

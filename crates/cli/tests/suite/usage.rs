@@ -42,7 +42,7 @@ fn values_that_make_no_sense() {
     refused("check --threads 0 safe.bp", "--threads");
     refused("check --initial none safe.bp", "positive number of threads, or `any`");
     refused("check --time-limit 30 safe.bp", "unit is missing");
-    refused("check --memory-limit 4XB safe.bp", "`XB` is no unit");
+    refused("check --memory-limit 4XB safe.bp", "`XB` is not a unit");
     refused("check --passes nonsense safe.bp", "no pass `nonsense`");
     refused("check --frames 0 safe.bp", "--frames");
     refused("check --format yaml safe.bp", "json");

@@ -48,13 +48,17 @@ pub(super) fn without_bound(prepared: &Prepared, options: &Options) -> Vec<&'sta
         Some(team) if !team.contains(&EngineKind::Summaries) && team.contains(&EngineKind::Sat) => {
             [teams.next().unwrap_or_default(), team].concat()
         }
-        // Programs of one thread with numbers often compute with few values, which are tried one by one: circuits over
-        // bits in decision diagrams are large.
+        // Programs of one thread with numbers often compute with few values, which are tried one by one. Where they
+        // compute with many, invariants and errors are looked for in turn; circuits over bits in decision diagrams are
+        // large.
         Some(team) if team.contains(&EngineKind::Summaries) && prepared.task().program.has_machine_integers() => {
             let others = team.iter().copied().filter(|kind| *kind != EngineKind::Summaries);
             let (first, rest): (Vec<_>, Vec<_>) = others.partition(|kind| *kind == EngineKind::Sat);
-            [takers(&[EngineKind::Pushdown]), first, vec![EngineKind::Summaries], rest].concat()
+            let exact = takers(&[EngineKind::Pushdown, EngineKind::Invariants]);
+            [exact, rest, first, vec![EngineKind::Summaries]].concat()
         }
+        // A proof for any number of threads is one for a bounded number.
+        Some(team) if team.contains(&EngineKind::Threads) => [team, takers(&[EngineKind::Facts])].concat(),
         Some(team) => team,
         // Recursion with any number of threads is undecidable, but errors can be found.
         None => [takers(&[EngineKind::Rounds]), vec![EngineKind::Exhaustive]].concat(),

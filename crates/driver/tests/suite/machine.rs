@@ -76,3 +76,52 @@ fn too_many_bits_are_unknown_with_the_reason() {
         assert!(unsupported.reason.contains("6400 Boolean variables"), "{}", unsupported.reason);
     }
 }
+
+/// No range bounds the counters of the loop, which wrap around: only an invariant over machine integers proves it.
+#[test]
+fn a_loop_over_all_values_is_proved_by_an_invariant() {
+    let text = "shared i: u32, s: u32, n: u32\ninit i := 0:u32, s := 0:u32\nproc main() from L0 to L3\n\
+                L0 -> L0: i := u32.add(i, 1:u32), s := u32.add(s, 2:u32) constrain u32.lt(i, n)\n\
+                L0 -> L1: assume !u32.lt(i, n)\nL1 -> L2: assert s = u32.mul(2:u32, n)\nL2 -> L3: return\nstart main";
+    let outcome = outcome(text, None, Some(EngineKind::Invariants));
+    assert!(matches!(outcome, Outcome::Safe(Some(Certificate::Invariants(_)))), "{outcome:?}");
+}
+
+/// Any number of threads add one to a wide counter, in one step or in two, unless it is at its end.
+fn growing(is_atomic: bool) -> String {
+    let add = if is_atomic {
+        "L1 -> L2: seen := x, x := u32.add(x, 1:u32) constrain x != 4294967295:u32"
+    } else {
+        "L1 -> L6: seen := x\nL6 -> L2: x := u32.add(seen, 1:u32) constrain seen != 4294967295:u32"
+    };
+    format!(
+        "shared x: u32\ninit x := 0:u32\nproc main() from L0 to L5\nL0 -> L0: spawn f()\nL0 -> L5: return\n\
+         proc f() from L1 to L4\nlocal seen: u32\n{add}\nL2 -> L3: assert u32.lt(seen, x)\nL3 -> L4: return\nstart main"
+    )
+}
+
+#[test]
+fn wide_numbers_are_related_for_any_number_of_threads() {
+    let facts = Some(EngineKind::Facts);
+    for engine in [facts, None] {
+        let safe = outcome(&growing(true), None, engine);
+        assert!(matches!(safe, Outcome::Safe(Some(Certificate::OverBits(_)))), "{engine:?}: {safe:?}");
+    }
+    // A late write makes the counter smaller: facts allow the error, and do not find it.
+    let open = outcome(&growing(false), None, facts);
+    assert!(matches!(open, Outcome::Unknown(Reason::Stop(_))), "{open:?}");
+    let bounded = outcome(&growing(true), Some(4), facts);
+    assert!(matches!(bounded, Outcome::Safe(Some(_))), "{bounded:?}");
+}
+
+#[test]
+fn facts_about_two_threads_show_mutual_exclusion() {
+    let text = "shared x: i32, held: bool\ninit x := 0:i32, held := F\nproc main() from L0 to L8\nL0 -> L0: spawn f()\n\
+        L0 -> L8: return\nproc f() from L1 to L7\nlocal seen: i32\nL1 -> L2: held := T constrain !held\n\
+        L2 -> L3: seen := x\nL3 -> L4: x := i32.add(seen, 1:i32)\n\
+        L4 -> L5: assert x = i32.add(seen, 1:i32)\nL5 -> L6: held := F\nL6 -> L7: return\nstart main";
+    let safe = outcome(text, None, Some(EngineKind::Facts));
+    assert!(matches!(safe, Outcome::Safe(Some(_))), "{safe:?}");
+    let open = outcome(&text.replace("constrain !held", "constrain T"), None, Some(EngineKind::Facts));
+    assert!(matches!(open, Outcome::Unknown(Reason::Stop(_))), "{open:?}");
+}

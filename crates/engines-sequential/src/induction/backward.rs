@@ -15,8 +15,7 @@ use selvedge_check::{Paths, Run, Stop, Task};
 use selvedge_ir::{ProcId, Scope, VarId};
 use selvedge_logic::aig::{Aig, Encoder, Input, Lit};
 use selvedge_logic::sat::{Answer, Solver};
-use selvedge_transition::step::circuit::{self, Effect, Valuation};
-use selvedge_transition::step::control::call_at;
+use selvedge_transition::step::circuit::{self, Valuation};
 
 use super::inlined_graph::{InlinedGraph, InlinedMove, MoveTarget};
 
@@ -38,12 +37,6 @@ struct BackwardState {
     vars: Valuation,
     /// The possible places of the state, each with the condition that it is the current one.
     at: BTreeMap<usize, Lit>,
-}
-
-/// The condition of a move, and the values after it.
-struct MoveEffect {
-    condition: Lit,
-    after: Valuation,
 }
 
 impl<'t> BackwardUnrolling<'t> {
@@ -92,7 +85,7 @@ impl<'t> BackwardUnrolling<'t> {
         let mut after: Vec<(Lit, Valuation)> = Vec::new();
         for (step, taken) in moves.into_iter().zip(taken) {
             run.tick()?;
-            let effect = self.effect(step, &vars);
+            let effect = self.graph.effect(&mut self.aig, self.task.program, step, &vars);
             let demand = self.aig.implies(taken, effect.condition);
             self.require(demand);
             if let (MoveTarget::Place(to), Some(next)) = (step.to, self.states.last()) {
@@ -145,37 +138,6 @@ impl<'t> BackwardUnrolling<'t> {
             let same = self.aig.iff(new, value);
             self.require(same);
         }
-    }
-
-    /// Returns the condition and the effect of a move. Locals of procedures that are not on the stack have any value:
-    /// they are never read.
-    fn effect(&mut self, step: &InlinedMove, now: &Valuation) -> MoveEffect {
-        let program = self.task.program;
-        let place = self.graph.all.get_index(step.from).expect("moves begin at places");
-        let (effect, _) = circuit::step(&mut self.aig, program, step.edge, now);
-        let mut after = now.clone();
-        let mut condition = Lit::TRUE;
-        match effect {
-            Effect::Next(passes, values) => (condition, after) = (passes, values),
-            Effect::Assert(needs, holds) => {
-                let outcome = if step.to == MoveTarget::Failure { !holds } else { holds };
-                condition = self.aig.and(needs, outcome);
-            }
-            Effect::Call(call, mut entry) => {
-                circuit::add_locals(&mut self.aig, program, call.callee, &mut entry);
-                after.update(&entry);
-            }
-            Effect::Return(results) if !place.calls.is_empty() => {
-                let call = place.calls.last().expect("it is not empty");
-                after = circuit::resume(program, call_at(program, *call), now, now, &results);
-                condition = circuit::ensured(&mut self.aig, program, *call, &after);
-            }
-            // The end of the prelude; the thread's own end is not a move.
-            Effect::Return(_) | Effect::End => {
-                after.update(&circuit::begin_thread(&mut self.aig, program, now).valuation);
-            }
-        }
-        MoveEffect { condition, after }
     }
 
     /// Returns the pairs of states that are equal in the solver's solution.

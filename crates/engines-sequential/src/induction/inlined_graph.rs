@@ -7,6 +7,8 @@ use indexmap::IndexSet;
 use selvedge_check::Task;
 use selvedge_ir::flow::Flow;
 use selvedge_ir::{EdgeId, LocId, ProcId, Program};
+use selvedge_logic::aig::{Aig, Lit};
+use selvedge_transition::step::circuit::{self, Effect, Valuation};
 use selvedge_transition::step::control::{Control, call_at, control};
 
 use crate::bmc::Phase;
@@ -16,23 +18,23 @@ const LIMIT: usize = 20_000;
 
 /// The calls that have not returned, outermost first, and the location in the innermost callee.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct InlinedPlace {
-    pub(super) phase: Phase,
-    pub(super) calls: Vec<EdgeId>,
-    pub(super) loc: LocId,
+pub(crate) struct InlinedPlace {
+    pub(crate) phase: Phase,
+    pub(crate) calls: Vec<EdgeId>,
+    pub(crate) loc: LocId,
 }
 
 /// A step from a place to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct InlinedMove {
-    pub(super) from: usize,
-    pub(super) edge: EdgeId,
-    pub(super) to: MoveTarget,
+pub(crate) struct InlinedMove {
+    pub(crate) from: usize,
+    pub(crate) edge: EdgeId,
+    pub(crate) to: MoveTarget,
 }
 
 /// The end of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MoveTarget {
+pub(crate) enum MoveTarget {
     /// A place that is not an error.
     Place(usize),
     /// A target location.
@@ -42,14 +44,14 @@ pub(super) enum MoveTarget {
 }
 
 /// All places that are not errors, by number, and the moves from them.
-pub(super) struct InlinedGraph {
-    pub(super) all: IndexSet<InlinedPlace>,
-    pub(super) moves: Vec<InlinedMove>,
+pub(crate) struct InlinedGraph {
+    pub(crate) all: IndexSet<InlinedPlace>,
+    pub(crate) moves: Vec<InlinedMove>,
 }
 
 impl InlinedGraph {
     /// Lists the places that control flow can reach, each visited once; or says why they cannot be listed.
-    pub(super) fn new(task: &Task<'_>) -> Result<InlinedGraph, &'static str> {
+    pub(crate) fn new(task: &Task<'_>) -> Result<InlinedGraph, &'static str> {
         let flow = Flow::new(task.program);
         let mut places = InlinedGraph { all: IndexSet::new(), moves: Vec::new() };
         let program = task.program;
@@ -113,9 +115,47 @@ impl InlinedGraph {
     }
 }
 
+/// The condition of a move, and the values after it.
+pub(crate) struct MoveEffect {
+    pub(crate) condition: Lit,
+    pub(crate) after: Valuation,
+}
+
+impl InlinedGraph {
+    /// Returns the condition and the effect of a move. Locals of procedures that are not on the stack have any value:
+    /// they are never read.
+    pub(crate) fn effect(&self, aig: &mut Aig, program: &Program, step: &InlinedMove, now: &Valuation) -> MoveEffect {
+        let place = self.all.get_index(step.from).expect("moves begin at places");
+        let (effect, _) = circuit::step(aig, program, step.edge, now);
+        let mut after = now.clone();
+        let mut condition = Lit::TRUE;
+        match effect {
+            Effect::Next(passes, values) => (condition, after) = (passes, values),
+            Effect::Assert(needs, holds) => {
+                let outcome = if step.to == MoveTarget::Failure { !holds } else { holds };
+                condition = aig.and(needs, outcome);
+            }
+            Effect::Call(call, mut entry) => {
+                circuit::add_locals(aig, program, call.callee, &mut entry);
+                after.update(&entry);
+            }
+            Effect::Return(results) if !place.calls.is_empty() => {
+                let call = place.calls.last().expect("it is not empty");
+                after = circuit::resume(program, call_at(program, *call), now, now, &results);
+                condition = circuit::ensured(aig, program, *call, &after);
+            }
+            // The end of the prelude; the thread's own end is not a move.
+            Effect::Return(_) | Effect::End => {
+                after.update(&circuit::begin_thread(aig, program, now).valuation);
+            }
+        }
+        MoveEffect { condition, after }
+    }
+}
+
 impl InlinedPlace {
     /// Returns the procedures on the stack, the running one last.
-    pub(super) fn procs(&self, program: &Program) -> Vec<ProcId> {
+    pub(crate) fn procs(&self, program: &Program) -> Vec<ProcId> {
         let first = match self.phase {
             Phase::Prelude => program.prelude,
             Phase::Thread => program.entries.first().map(|entry| entry.proc),

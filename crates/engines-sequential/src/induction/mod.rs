@@ -15,7 +15,7 @@
 //! The certificate only has k and whether distinctness was needed; the judge repeats both checks.
 
 mod backward;
-mod inlined_graph;
+pub(crate) mod inlined_graph;
 
 use selvedge_check::{Bound, Certificate, Engine, Explanation, Paths, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_transition::support::supports_one_thread;

@@ -4,6 +4,7 @@ mod bmc;
 mod exhaustive;
 mod induction;
 mod integers;
+mod invariants;
 mod summaries;
 mod table;
 mod threads;

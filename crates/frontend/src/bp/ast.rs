@@ -91,7 +91,35 @@ pub enum DeclKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeclVar {
     pub name: Name,
+    /// `[n]`: the number of elements of an array.
+    pub length: Option<Length>,
+    /// `: lo..hi`: the values of a number; without it, a truth value.
+    pub range: Option<Range>,
+    /// The initial value; of an array, that of each element.
     pub init: Option<Expr>,
+}
+
+/// The length of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Length {
+    pub count: u32,
+    pub span: Span,
+}
+
+/// The values of a number: `lo..hi`, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    pub lo: u32,
+    pub hi: u32,
+    pub span: Span,
+}
+
+/// A parameter of a procedure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Param {
+    pub name: Name,
+    /// `: lo..hi`, for numbers.
+    pub range: Option<Range>,
 }
 
 /// A procedure.
@@ -103,7 +131,7 @@ pub struct Proc {
     pub header: Span,
     pub results: Results,
     pub name: Name,
-    pub params: Vec<Name>,
+    pub params: Vec<Param>,
     pub body: Body,
 }
 
@@ -239,9 +267,11 @@ pub struct Assign {
 }
 
 /// The destination of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     Var(Name),
+    /// `a[e]`
+    Element(Box<Element>),
     /// `_`
     Discard(Span),
 }
@@ -251,6 +281,7 @@ impl Target {
     pub fn span(&self) -> Span {
         match self {
             Target::Var(name) => name.span,
+            Target::Element(element) => element.span,
             Target::Discard(span) => *span,
         }
     }
@@ -308,6 +339,17 @@ pub enum StartThread {
     Call { callee: Name, args: Vec<Expr> },
 }
 
+/// An element of an array: `a[e]`, or `'a[e]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Element {
+    /// From the name to the closing bracket.
+    pub span: Span,
+    pub array: Name,
+    pub index: Expr,
+    /// Whether it is the value after the step.
+    pub is_primed: bool,
+}
+
 /// An expression. The span of a parenthesised one includes its parentheses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expr {
@@ -318,14 +360,24 @@ pub struct Expr {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExprKind {
     Const(Const),
+    /// A number other than 0 and 1, which are constants of both kinds.
+    Number(u32),
     /// `*`
     Choice,
     /// `x`
     Var(Symbol),
     /// `'x`
     Primed(Symbol),
+    /// `a[e]`
+    Element(Box<Element>),
     /// `!e`
     Not(Box<Expr>),
+    /// `e1 + e2 - e3 ..`, at least two operands.
+    Sum(Box<Expr>, Vec<(Sign, Expr)>),
+    /// `e % n`
+    Remainder(Box<Expr>, u32),
+    /// `e1 < e2`
+    Order(OrderOp, Box<(Expr, Expr)>),
     /// `e1 & .. & ek`, at least two operands. A parenthesised operand is a separate chain: `(a & b) & c` has two.
     Chain(ChainOp, Vec<Expr>),
     /// `e1 = e2`
@@ -360,6 +412,44 @@ impl Const {
             Const::F => "F",
             Const::One => "1",
             Const::Zero => "0",
+        }
+    }
+}
+
+/// Whether a part of a sum is added or subtracted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    Plus,
+    Minus,
+}
+
+impl Sign {
+    /// Returns its text.
+    pub fn text(self) -> &'static str {
+        match self {
+            Sign::Plus => "+",
+            Sign::Minus => "-",
+        }
+    }
+}
+
+/// The operators that compare numbers by their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderOp {
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl OrderOp {
+    /// Returns its text.
+    pub fn text(self) -> &'static str {
+        match self {
+            OrderOp::Lt => "<",
+            OrderOp::Le => "<=",
+            OrderOp::Gt => ">",
+            OrderOp::Ge => ">=",
         }
     }
 }

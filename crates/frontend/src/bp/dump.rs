@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Write};
 
 use super::ast::{
-    Block, Body, Decl, DeclKind, Expr, ExprKind, File, Item, Name, Names, Proc, ProcessItem, StartThread, Stmt,
-    StmtKind, Symbol, Target,
+    Block, Body, Decl, DeclKind, Element, Expr, ExprKind, File, Item, Name, Names, Param, Proc, ProcessItem, Range,
+    Sign, StartThread, Stmt, StmtKind, Symbol, Target,
 };
 
 /// Returns the tree of a file as text. Equal texts mean equal trees up to positions.
@@ -71,9 +71,13 @@ impl Dump<'_> {
         };
         self.line(kind)?;
         self.nested(|dump| {
-            decl.vars.iter().try_for_each(|var| match &var.init {
-                None => dump.line(dump.name(&var.name)),
-                Some(init) => dump.line(format_args!("{} := {}", dump.name(&var.name), dump.expr(init))),
+            decl.vars.iter().try_for_each(|var| {
+                let length = var.length.map_or(String::new(), |length| format!("[{}]", length.count));
+                let declared = format!("{}{length}{}", dump.name(&var.name), range(var.range));
+                match &var.init {
+                    None => dump.line(declared),
+                    Some(init) => dump.line(format_args!("{declared} := {}", dump.expr(init))),
+                }
             })
         })
     }
@@ -83,7 +87,9 @@ impl Dump<'_> {
             super::ast::Results::Named(names) => format!("Named {}", self.list(names)),
             other => format!("{other:?}"),
         };
-        let (name, params) = (self.name(&procedure.name), self.list(&procedure.params));
+        let param = |param: &Param| format!("{}{}", self.name(&param.name), range(param.range));
+        let params = procedure.params.iter().map(param).collect::<Vec<_>>().join(" ");
+        let name = self.name(&procedure.name);
         self.line(format_args!("procedure {name} ({params}) {results}"))?;
         self.body(&procedure.body)
     }
@@ -164,6 +170,7 @@ impl Dump<'_> {
     fn targets(&self, targets: &[Target]) -> String {
         let text = |target: &Target| match target {
             Target::Var(name) => self.name(name),
+            Target::Element(element) => self.element(element),
             Target::Discard(_) => "_".to_owned(),
         };
         targets.iter().map(text).collect::<Vec<_>>().join(" ")
@@ -183,6 +190,16 @@ impl Dump<'_> {
         let text = |symbol: &Symbol| self.names.text(*symbol);
         match &expr.kind {
             ExprKind::Const(constant) => constant.text().to_owned(),
+            ExprKind::Number(number) => number.to_string(),
+            ExprKind::Element(element) => self.element(element),
+            ExprKind::Sum(first, others) => {
+                let add = |sum: String, (sign, operand): &(Sign, Expr)| {
+                    format!("({} {sum} {})", sign.text(), self.expr(operand))
+                };
+                others.iter().fold(self.expr(first), add)
+            }
+            ExprKind::Remainder(operand, divisor) => format!("(% {} {divisor})", self.expr(operand)),
+            ExprKind::Order(op, pair) => self.apply(op.text(), [&pair.0, &pair.1]),
             ExprKind::Choice => "*".to_owned(),
             ExprKind::Var(symbol) => text(symbol).to_owned(),
             ExprKind::Primed(symbol) => format!("'{}", text(symbol)),
@@ -195,8 +212,17 @@ impl Dump<'_> {
         }
     }
 
+    fn element(&self, element: &Element) -> String {
+        let prime = if element.is_primed { "'" } else { "" };
+        format!("{prime}{}[{}]", self.name(&element.array), self.expr(&element.index))
+    }
+
     fn apply<'e>(&self, operator: &str, operands: impl IntoIterator<Item = &'e Expr>) -> String {
         let operands: Vec<String> = operands.into_iter().map(|operand| self.expr(operand)).collect();
         format!("({operator} {})", operands.join(" "))
     }
+}
+
+fn range(range: Option<Range>) -> String {
+    range.map_or(String::new(), |range| format!(" : {}..{}", range.lo, range.hi))
 }

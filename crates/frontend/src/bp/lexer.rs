@@ -49,7 +49,13 @@ token_kinds! {
         LBracket "[",
         RBracket "]",
         Less "<",
+        LessEq "<=",
         Greater ">",
+        GreaterEq ">=",
+        Plus "+",
+        Minus "-",
+        Percent "%",
+        DotDot "..",
         Comma ",",
         Semicolon ";",
         Colon ":",
@@ -81,10 +87,18 @@ token_kinds! {
 
 /// Splits a text of less than 4 GiB into tokens and comments.
 pub fn lex(text: &str) -> Lexed<TokenKind> {
-    tokens::lex(text, |lexed, kind, span, slice| match kind {
+    let mut lexed = tokens::lex(text, |lexed, kind, span, slice| match kind {
         TokenKind::Malformed => push_malformed(lexed, span, slice),
         kind => lexed.push(kind, span),
-    })
+    });
+    for diagnostic in &mut lexed.diagnostics {
+        let is_brace = diagnostic.primary.span.of(text).starts_with(['{', '}']);
+        if diagnostic.code == Code::StrayCharacter && is_brace {
+            let help = "blocks are written `begin .. end`, `if .. then .. fi` and `while .. do .. od`";
+            diagnostic.help = Some(help.to_owned());
+        }
+    }
+    lexed
 }
 
 /// Adds a malformed word: one with non-ASCII letters or a leading digit is treated as a name; anything else is stray.

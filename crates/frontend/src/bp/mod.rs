@@ -25,5 +25,5 @@ pub fn parse(text: &str) -> Parsed {
 /// Reads a text and lowers it.
 pub fn load(text: &str, options: &LoadOptions) -> Loaded {
     let (Parsed { file, diagnostics, .. }, skipped) = parser::parse(text);
-    lower::lower(&file, diagnostics, skipped, options)
+    lower::lower((&file, text), diagnostics, skipped, options)
 }

@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 use selvedge_ir::span::{SourceMap, Span};
 use selvedge_ir::{EntryId, LocId, Proc, ProcId, Program, Scope, Ty, Var, VarId};
 
-use super::ast::{self, Body, Copies, Decl, DeclKind, File, Item, Name, ProcessItem, Symbol};
+use super::ast::{self, Body, Copies, Decl, DeclKind, File, Item, Length, Name, Param, ProcessItem, Range, Symbol};
+use super::lower::Shape;
 use crate::diagnostic::{Code, Diagnostic};
 
 /// Variables by name.
@@ -20,7 +21,7 @@ pub(super) type VarTable = FxHashMap<Symbol, VarId>;
 pub(super) struct Unit<'a> {
     /// For an `init` block, that word.
     pub(super) name: &'a str,
-    pub(super) params: &'a [Name],
+    pub(super) params: &'a [Param],
     pub(super) n_results: usize,
     pub(super) header: Span,
     pub(super) body: &'a Body,
@@ -176,6 +177,8 @@ impl<'a> Tables<'a> {
 #[derive(Default)]
 pub(super) struct Output {
     pub(super) program: Program,
+    /// What each variable is in the source.
+    pub(super) shapes: IndexVec<VarId, Shape>,
     pub(super) map: SourceMap,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
@@ -192,17 +195,42 @@ impl Output {
         let scope = if is_shared { Scope::Shared } else { Scope::Thread };
         let mut globals = Vec::with_capacity(decl.vars.len());
         for declared in &decl.vars {
-            let var = self.declare(file, declared.name, scope, table);
-            globals.push(Global { var, init: declared.init.as_ref() });
+            let shape = (declared.range, declared.length);
+            let first = self.declare(file, declared.name, shape, scope, table);
+            let init = declared.init.as_ref();
+            globals.extend(self.cells(first).map(|var| Global { var, init }));
         }
         globals
     }
 
-    /// Adds a variable; the first of several with one name in one table keeps the name.
-    pub(super) fn declare(&mut self, file: &File, name: Name, scope: Scope, table: &mut VarTable) -> VarId {
+    /// Returns the elements of an array, whose first one is given; otherwise the variable itself.
+    pub(super) fn cells(&self, first: VarId) -> impl Iterator<Item = VarId> + use<> {
+        let length = self.shapes[first].length.unwrap_or(1) as usize;
+        (first.index()..first.index() + length).map(VarId::new)
+    }
+
+    /// Adds a variable, or the elements of an array, and returns the first; the first of several with one name in one
+    /// table keeps the name.
+    pub(super) fn declare(
+        &mut self,
+        file: &File,
+        name: Name,
+        (range, length): (Option<Range>, Option<Length>),
+        scope: Scope,
+        table: &mut VarTable,
+    ) -> VarId {
         let text = file.names.text(name.symbol);
-        let var = self.program.vars.push(Var { name: text.to_owned(), scope, ty: Ty::Bool });
-        self.map.vars.push(name.span);
+        let var = self.program.vars.next_idx();
+        let length = length.map(|length| length.count);
+        for number in 0..length.unwrap_or(1) {
+            let name_of_cell = if length.is_some() { format!("{text}[{number}]") } else { text.to_owned() };
+            let range = range.map(|range| (range.lo, range.hi));
+            let is_element = number > 0;
+            let shape = Shape { range, length: length.filter(|_| !is_element), is_element };
+            self.program.vars.push(Var { name: name_of_cell, scope, ty: shape.ty() });
+            self.map.vars.push(name.span);
+            self.shapes.push(shape);
+        }
         if let Some(first) = table.get(&name.symbol) {
             let diagnostic = Diagnostic::new(Code::DuplicateVariable, format!("`{text}` is declared twice"), name.span)
                 .label("declared again")

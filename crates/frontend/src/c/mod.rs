@@ -37,6 +37,7 @@ mod typing;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+pub use lower::PointerUse;
 pub use preprocess::{Preprocessed, preprocess};
 pub use property::{Properties, Property, read_property_file};
 pub use tree::Unit;
@@ -107,7 +108,7 @@ pub fn read(source: Source, options: &Options) -> Unit {
 pub fn read_with(text: &str, load: &crate::LoadOptions) -> Unit {
     let path = load.path.as_ref().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
     let mut options = Options {
-        model: load.data_model,
+        model: load.data_model.unwrap_or_default(),
         include: load.include.clone(),
         defines: load.defines.clone(),
         ..Options::default()
@@ -120,16 +121,27 @@ pub fn read_with(text: &str, load: &crate::LoadOptions) -> Unit {
 
 /// Reads a translation unit and lowers it, with the checks for the properties that are asked about.
 pub(crate) fn load(text: &str, load: &crate::LoadOptions) -> crate::Loaded {
+    observed(text, load, false).0
+}
+
+/// Reads a translation unit and lowers it so that each pointer may lead to every part of the right shape, with the uses
+/// of pointers and what the points-to analysis says about them.
+pub fn observe(text: &str, load: &crate::LoadOptions) -> (crate::Loaded, Vec<PointerUse>) {
+    observed(text, load, true)
+}
+
+fn observed(text: &str, load: &crate::LoadOptions, observes: bool) -> (crate::Loaded, Vec<PointerUse>) {
     let mut unit = read_with(text, load);
     let properties = if load.deadlock { Properties::of([Property::Deadlock]) } else { load.properties };
-    let mut loaded = crate::Loaded::default();
+    let (mut loaded, mut uses) = (crate::Loaded::default(), Vec::new());
     if !unit.has_errors() {
         let malloc_bound = load.malloc_bound.unwrap_or(2);
-        let options = lower::Options { malloc_bound, externs: load.externs, asked: properties };
-        loaded = lower::lower(&mut unit, &options);
+        let externs = load.externs.unwrap_or_default();
+        let options = lower::Options { malloc_bound, externs, asked: properties, observes };
+        (loaded, uses) = lower::lower(&mut unit, &options);
     }
     loaded.diagnostics.extend(unit.diagnostics.iter().cloned());
-    placed(loaded, &unit, text, load)
+    (placed(loaded, &unit, text, load), uses)
 }
 
 /// Returns what was found in reading a unit, without lowering it.

@@ -392,6 +392,13 @@ impl Types {
         below.saturating_add(1)
     }
 
+    /// Gives an array of variable length a number of elements. Nothing may be added to the types afterwards.
+    pub(super) fn fix_length(&mut self, array: QualType, elements: u64) {
+        if let Type::Array(_, length) = &mut self.types[array.id] {
+            *length = Length::Known(elements);
+        }
+    }
+
     pub fn get(&self, ty: QualType) -> &Type {
         &self.types[ty.id]
     }

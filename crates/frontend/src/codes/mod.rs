@@ -77,12 +77,17 @@ codes! {
     MisplacedNondet "SV0039";
     MisplacedGoto "SV0040";
     RelationalUpdate "SV0041";
+    FileOption "SV0042";
+    OtherLanguage "SV0043";
+    TruthOrNumber "SV0044";
     UnusedVariable "SV0101";
     UnusedLabel "SV0102";
     Unreachable "SV0103";
     ReturnWithoutValues "SV0104";
     FallsOffEnd "SV0105";
     MixedPrecedence "SV0106";
+    TrapInSection "SV0107";
+    UnusedProcedure "SV0108";
     AtomicVariable "SV0201";
     CMayEnd "SV0202";
     CInclude "SV0301";

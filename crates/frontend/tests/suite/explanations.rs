@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use selvedge_frontend::diagnostic::{Code, Severity};
-use selvedge_frontend::{LoadOptions, Source, bp, c, gcl, load};
+use selvedge_frontend::{LoadOptions, Source, c, gcl, load};
 
 /// Returns whether a finding about C is one of executions, which are looked at when the program is lowered.
 fn is_lowered(code: Code) -> bool {
@@ -15,7 +15,7 @@ fn findings(code: Code, program: &str) -> Vec<Code> {
         () if is_lowered(code) => load(Path::new("example.c"), program, &LoadOptions::default()).diagnostics,
         () if code.is_about_c() => c::read(Source::new("example.c", program), &c::Options::default()).diagnostics,
         () if code.is_about_commands() => gcl::load(program).diagnostics,
-        () => bp::load(program, &bp::LoadOptions::default()).diagnostics,
+        () => load(Path::new("example.bp"), program, &LoadOptions::default()).diagnostics,
     };
     diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
 }

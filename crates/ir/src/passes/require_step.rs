@@ -2,16 +2,21 @@
 //!
 //! A shared variable records whether one of the watched steps was taken. An assignment sets it at once. A passing
 //! assertion becomes an assumption that sets it, next to the failing one, which leads nowhere. An atomic section that
-//! begins sets it in its first step. All other steps, which cannot assign, are *announced*: a step before them sets the
-//! variable. A failure counts if the variable is set, and that of a watched assertion always does.
+//! begins sets it in its first step. The returns of a procedure whose calls ensure something return the new value of the
+//! variable, too, so that it is set by a return that takes place. All other steps, which cannot assign, are *announced*:
+//! a step before them sets the variable. A failure counts if the variable is set, and that of a watched assertion always
+//! does.
 //!
 //! *Correctness.* If the variable is set, a watched step was taken, or announced by a thread that then did not move.
-//! Such a step can be taken where it was announced, in the same context: it needs nothing but its own thread. That can
-//! affect other threads only if it starts or ends a thread at a bound on threads; so callers must replay the completed
-//! execution.
+//! Such a step can be taken where it was announced, in the same context: it needs nothing but its own thread. The
+//! exceptions are threads that are started or ended at a bound on threads, and returns of procedures that are called
+//! and threads begin with as well, since the return from the first frame hands over nothing; so callers must replay
+//! the completed execution.
+
+use std::collections::BTreeSet;
 
 use super::Passed;
-use crate::syntax::{Edge, EdgeId, Expr, Op, Program, VarId};
+use crate::syntax::{Edge, EdgeId, Expr, Op, ProcId, Program, Ty, VarId};
 use crate::target::Target;
 
 /// The result of the pass.
@@ -43,16 +48,41 @@ pub fn run(program: &Program, target: &Target, watched: impl Fn(EdgeId) -> bool)
     let mut passed = Passed::unchanged(program, target);
     let made = passed.add_flag("$made".to_string());
     let mut watch = Watch { old: program, passed, made, announced: Vec::new() };
+    let telling = telling(program);
+    watch.tell(&telling, &watched);
+    let tells = |id: EdgeId| {
+        let edge = &program.edges[id];
+        matches!(edge.op, Op::Return(_)) && telling.contains(&program.locs[edge.from].proc)
+    };
     for id in program.edges.indices() {
         match (&program.edges[id].op, watched(id)) {
             (Op::Assert(condition), is_watched) => watch.assertion(id, condition, target.has_assert(id), is_watched),
             (_, false) => {}
+            _ if tells(id) => {}
             (Op::Assign(_), true) => watch.assignment(id),
             (Op::AtomicBegin, true) => watch.section(id),
             (_, true) => watch.announce(id),
         }
     }
     RequiredStep { passed: watch.passed, announced: watch.announced }
+}
+
+/// Returns the procedures whose calls ensure something, and that no thread begins with.
+fn telling(program: &Program) -> BTreeSet<ProcId> {
+    let ensuring = program.edges.iter().filter_map(|edge| match &edge.op {
+        Op::Call(call) if *edge.ensures_by_return() != Expr::TRUE => Some(call.callee),
+        _ => None,
+    });
+    let mut telling: BTreeSet<ProcId> = ensuring.collect();
+    let spawned = program.edges.iter().filter_map(|edge| match &edge.op {
+        Op::Spawn(spawn) => Some(spawn.callee),
+        _ => None,
+    });
+    let first = program.entries.iter().map(|entry| entry.proc).chain(program.prelude).chain(spawned);
+    first.for_each(|proc| {
+        telling.remove(&proc);
+    });
+    telling
 }
 
 struct Watch<'p> {
@@ -64,6 +94,22 @@ struct Watch<'p> {
 }
 
 impl Watch<'_> {
+    /// Lets some procedures return the value that the variable has after the return, and their calls take it.
+    fn tell(&mut self, telling: &BTreeSet<ProcId>, watched: &impl Fn(EdgeId) -> bool) {
+        for proc in telling {
+            self.passed.program.procs[*proc].results.push(Ty::Bool);
+        }
+        for (id, edge) in self.passed.program.edges.iter_mut_enumerated() {
+            match &mut edge.op {
+                Op::Return(values) if telling.contains(&self.old.locs[edge.from].proc) => {
+                    values.push(if watched(id) { Expr::TRUE } else { Expr::Var(self.made) });
+                }
+                Op::Call(call) if telling.contains(&call.callee) => call.results.push(Some(self.made)),
+                _ => {}
+            }
+        }
+    }
+
     fn assignment(&mut self, id: EdgeId) {
         if let Op::Assign(assign) = &mut self.passed.program.edges[id].op {
             assign.active.push((self.made, Expr::TRUE));
@@ -148,6 +194,34 @@ mod tests {
             target e1
         ";
         check(watching(&[0, 2, 3]), before, after);
+    }
+
+    #[test]
+    fn a_return_that_must_ensure_something_tells_that_it_took_place() {
+        let before = "
+            shared x: bool
+            init x := F
+            proc main() from L0 to L2
+              e0 L0 -> L1: x := call f() ensures x
+              e1 L1 -> L2: return
+            proc f() returns bool from L3 to L4
+              e2 L3 -> L4: return ?0
+              e3 L3 -> L4: return T
+            start main
+        ";
+        let after = "
+            shared x: bool
+            shared `$made`: bool
+            init x := F, `$made` := F
+            proc main() from L0 to L2
+              e0 L0 -> L1: x, `$made` := call f() ensures x
+              e1 L1 -> L2: return
+            proc f() returns bool, bool from L3 to L4
+              e2 L3 -> L4: return ?0, T
+              e3 L3 -> L4: return T, `$made`
+            start main
+        ";
+        check(watching(&[2]), before, after);
     }
 
     #[test]

@@ -23,7 +23,7 @@ use index_vec::IndexVec;
 pub use crate::bits::Range;
 
 use crate::bits::RangeMap;
-use crate::syntax::{LocId, ProcId, Program, VarId};
+use crate::syntax::{Loc, LocId, ProcId, Program, Ty, VarId};
 
 /// The values that the variables of a program may have.
 #[derive(Clone, Debug)]
@@ -41,6 +41,25 @@ impl Ranges {
     /// Finds the values that the variables of a program may have.
     pub fn of(program: &Program) -> Ranges {
         solve::solve(program)
+    }
+
+    /// Returns all values of the types of variables and results.
+    pub fn any(program: &Program) -> Ranges {
+        let of = |ty: Ty| match ty {
+            Ty::Machine(ty) => Range::Interval(ty.bounds().0, ty.bounds().1),
+            Ty::Bool | Ty::Int => Range::Interval(0, 1),
+        };
+        let of_locals = |loc: &Loc| {
+            let locals = program.procs[loc.proc].locals.iter();
+            Some(locals.map(|local| of(program.vars[*local].ty)).collect())
+        };
+        Ranges {
+            vars: program.vars.iter().map(|var| of(var.ty)).collect(),
+            results: program.procs.iter().map(|proc| proc.results.iter().map(|ty| of(*ty)).collect()).collect(),
+            locals: program.locs.iter().map(of_locals).collect(),
+            is_global: program.vars.iter().map(|_| true).collect(),
+            live: live::live(program),
+        }
     }
 
     /// Returns the values that a variable may have where they matter.

@@ -45,8 +45,8 @@ mod print;
 use crate::syntax::BinaryOp;
 
 pub use names::Names;
-pub use parse::{ParseError, parse, parse_with_target};
-pub use print::{expr, op, op_with, print, print_target, print_with_target};
+pub use parse::{ParseError, parse, parse_expr, parse_with_target};
+pub use print::{expr, expr_with, op, op_with, print, print_target, print_with_target};
 
 /// Returns whether a word is not a plain name.
 fn is_keyword(word: &str) -> bool {

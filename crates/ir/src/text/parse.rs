@@ -36,6 +36,21 @@ pub fn parse_with_target(text: &str) -> Result<(Program, Target), ParseError> {
     Ok((program, target.map(|(_, target)| target).unwrap_or_default()))
 }
 
+/// Reads an expression over the variables of a program, which was written with [`super::Names::unique`], or says why it
+/// is none. The types of its parts need not fit.
+pub fn parse_expr(program: &Program, text: &str) -> Result<Expr, String> {
+    let mut table = Table::default();
+    for (var, variable) in program.vars.iter_enumerated() {
+        let number = u32::try_from(var.index()).map_err(|_| "there are too many variables".to_owned())?;
+        Meaning::add(&mut table.anywhere, variable.name.clone(), number);
+        table.vars.insert(number, variable.name.clone());
+    }
+    let tokens = lex(text)?;
+    let mut line = Line::new(&tokens, &table, None);
+    let expr = line.expr()?;
+    line.finish().map(|()| expr)
+}
+
 /// A line whose names are read after all declarations.
 struct Later {
     number: usize,

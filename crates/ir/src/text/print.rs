@@ -42,7 +42,7 @@ pub fn op(program: &Program, op: &Op) -> String {
 }
 
 /// Returns an expression with these names.
-fn expr_with(names: &Names, expr: &Expr) -> String {
+pub fn expr_with(names: &Names, expr: &Expr) -> String {
     written(|out| write_expr(out, expr, &|var| names.var(var)))
 }
 

@@ -59,6 +59,11 @@ impl Encoder {
         }
     }
 
+    /// Returns the literal of the solver that represents a literal of the graph, if it has been encoded.
+    pub fn find(&self, lit: Lit) -> Option<SatLit> {
+        self.vars.contains_key(&lit.node()).then(|| self.known(lit))
+    }
+
     fn known(&self, lit: Lit) -> SatLit {
         let var = *self.vars.get(&lit.node()).expect("operands are older and so encoded first");
         if lit.is_negated() { !var } else { var }

@@ -77,6 +77,29 @@ enum Node {
     And(Lit, Lit),
 }
 
+/// A part of a graph whose operands have been translated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate<T> {
+    /// The constant.
+    False,
+    /// An input.
+    Input(Input),
+    /// A negation.
+    Not(T),
+    /// A conjunction.
+    And(T, T),
+}
+
+/// The translations of the nodes of one graph.
+#[derive(Clone, Debug)]
+pub struct Translated<T>(FxHashMap<usize, T>);
+
+impl<T> Default for Translated<T> {
+    fn default() -> Self {
+        Translated(FxHashMap::default())
+    }
+}
+
 /// A graph of formulas. It only grows.
 #[derive(Clone, Debug)]
 pub struct Aig {
@@ -270,6 +293,27 @@ impl Aig {
             new.insert(node, result);
         }
         roots.iter().map(|&root| at(&new, root)).collect()
+    }
+
+    /// Translates a literal into something else, from the inputs on. `known` has what was translated before.
+    pub fn translate<T: Copy>(&self, root: Lit, known: &mut Translated<T>, make: &mut dyn FnMut(Gate<T>) -> T) -> T {
+        for node in self.cone(&[root], |node| known.0.contains_key(&node)) {
+            let mut operand = |lit: Lit| {
+                let plain = known.0[&lit.node()];
+                if lit.is_negated() { make(Gate::Not(plain)) } else { plain }
+            };
+            let translated = match self.nodes[node] {
+                Node::False => make(Gate::False),
+                Node::Input(input) => make(Gate::Input(input)),
+                Node::And(a, b) => {
+                    let (a, b) = (operand(a), operand(b));
+                    make(Gate::And(a, b))
+                }
+            };
+            known.0.insert(node, translated);
+        }
+        let plain = known.0[&root.node()];
+        if root.is_negated() { make(Gate::Not(plain)) } else { plain }
     }
 
     /// Returns the inputs that literals are made of, in the order of their creation.

@@ -12,11 +12,10 @@ mod wire;
 use std::io::{self, BufRead, Write};
 
 use selvedge_check::{Run, Solvers};
-use selvedge_frontend::bp::Dialect;
 use selvedge_report::session::Session;
 use serde_json::{Value, json};
 
-use crate::found::{Found, Launched, Wanted, find};
+use crate::found::{Found, Launched, SessionOptions, Wanted, find};
 use walker::{Reaction, Walker};
 use wire::{Request, Wire};
 
@@ -44,14 +43,14 @@ pub fn serve(
     input: &mut dyn BufRead,
     output: &mut dyn Write,
     solvers: &Solvers,
-    dialect: Option<Dialect>,
+    given: SessionOptions,
 ) -> io::Result<()> {
     let mut wire = Wire::new(input, output);
     while let Some(request) = wire.read()? {
         match request.command.as_str() {
             "initialize" => wire.answer(&request, Ok(capabilities()))?,
             "launch" | "attach" => {
-                if let Some(found) = launch(&mut wire, &request, solvers, dialect)? {
+                if let Some(found) = launch(&mut wire, &request, solvers, given)? {
                     return walk(&mut wire, &found);
                 }
             }
@@ -67,11 +66,11 @@ fn launch(
     wire: &mut Wire<'_>,
     request: &Request,
     solvers: &Solvers,
-    dialect: Option<Dialect>,
+    given: SessionOptions,
 ) -> io::Result<Option<Found>> {
     let wanted: Result<Wanted, _> = serde_json::from_value(request.arguments.clone());
     let run = Run::unlimited().with_solvers(solvers.clone());
-    let answer = wanted.map_err(|error| error.to_string()).and_then(|wanted| find(&wanted, dialect, &run));
+    let answer = wanted.map_err(|error| error.to_string()).and_then(|wanted| find(&wanted, given, &run));
     match answer {
         Ok(Launched::Found(found)) => {
             wire.answer(request, Ok(json!({})))?;

@@ -4,13 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
 
 use selvedge_check::{CancelToken, Event, Limits, Observer, Run, Solvers};
-use selvedge_frontend::bp::Dialect;
-use selvedge_report::text;
+use selvedge_report::{Reading, text};
 use serde_json::{Value, json};
 
 use super::client::{Client, ErrorCode, Refusal};
 use super::{guarded, path_of};
-use crate::found::{Wanted, ask, load};
+use crate::found::{Asked, SessionOptions, Wanted, ask, load};
 
 /// Engines nest deeply.
 const STACK: usize = 256 << 20;
@@ -27,8 +26,7 @@ pub(super) struct Checks<'s, 'e> {
     scope: &'s Scope<'s, 'e>,
     client: &'e Client<'e>,
     solvers: &'e Solvers,
-    /// The dialect of Boolean programs, if the user names one.
-    dialect: Option<Dialect>,
+    given: SessionOptions,
     running: Arc<Mutex<Vec<Running>>>,
 }
 
@@ -37,7 +35,7 @@ struct Job {
     request: Value,
     uri: String,
     text: String,
-    dialect: Option<Dialect>,
+    given: SessionOptions,
     arguments: Value,
     token: Value,
     cancel: CancelToken,
@@ -48,9 +46,9 @@ impl<'s, 'e: 's> Checks<'s, 'e> {
         scope: &'s Scope<'s, 'e>,
         client: &'e Client<'e>,
         solvers: &'e Solvers,
-        dialect: Option<Dialect>,
+        given: SessionOptions,
     ) -> Checks<'s, 'e> {
-        Checks { scope, client, solvers, dialect, running: Arc::default() }
+        Checks { scope, client, solvers, given, running: Arc::default() }
     }
 
     /// Starts a check; its answer is sent when it is there.
@@ -59,7 +57,7 @@ impl<'s, 'e: 's> Checks<'s, 'e> {
         let entry = Running { request: request.clone(), token: token.clone(), cancel: cancel.clone() };
         self.running.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
         let (client, solvers, running) = (self.client, self.solvers, Arc::clone(&self.running));
-        let job = Job { request, uri: uri.to_string(), text, dialect: self.dialect, arguments, token, cancel };
+        let job = Job { request, uri: uri.to_string(), text, given: self.given, arguments, token, cancel };
         let work = move || {
             let request = job.request.clone();
             let result = execute(&job, client, solvers);
@@ -133,18 +131,20 @@ fn execute<'e>(job: &Job, client: &'e Client<'e>, solvers: &Solvers) -> Result<V
 fn answer(job: &Job, progress: &Progress<'_>, solvers: &Solvers) -> Result<Value, String> {
     let mut wanted: Wanted = serde_json::from_value(job.arguments.clone()).map_err(|error| error.to_string())?;
     wanted.assertion = wanted.assertion.or_else(|| job.arguments["line"].as_u64().map(|line| line.to_string()));
-    let question = wanted.question(&job.text);
-    let subjected =
-        load(&path_of(&job.uri), job.text.clone(), &wanted.load_options(&question, &job.text, job.dialect)?)?;
+    wanted.program = path_of(&job.uri);
+    let Asked { question, options, file_options } = wanted.asked(&job.text, job.given)?;
+    let subjected = load(&wanted.program, job.text.clone(), &options)?;
     let run = Run::new(job.cancel.clone(), Limits::default(), progress).with_solvers(solvers.clone());
     let answer = ask(&subjected, question, &run)?;
     let context =
         selvedge_report::Context { program: &answer.model.program, map: &subjected.map, source: &subjected.source };
-    let style = text::Style { palette: selvedge_report::Palette::plain(), detail: text::Detail::Changes };
+    let reading = Reading { file_options: &file_options, ..Reading::default() };
+    let style =
+        text::Style { palette: selvedge_report::Palette::plain(), detail: text::Detail::Changes, width: text::WIDTH };
     Ok(json!({
         "verdict": answer.outcome.name(),
         "line": answer.outcome.line(),
-        "text": text::report(context, &answer, std::time::Duration::ZERO, style),
-        "html": selvedge_report::html::report(context, &answer, std::time::Duration::ZERO),
+        "text": text::report(context, &answer, reading, style),
+        "html": selvedge_report::html::report(context, &answer, reading),
     }))
 }

@@ -18,7 +18,6 @@ use std::path::Path;
 
 use selvedge_check::Solvers;
 use selvedge_frontend::Language;
-use selvedge_frontend::bp::{Dialect, LoadOptions};
 use selvedge_frontend::diagnostic::{Annotation, Diagnostic, Severity};
 use selvedge_frontend::visible::visible_name;
 use selvedge_ir::span::Span;
@@ -28,7 +27,7 @@ use checks::Checks;
 use client::{Client, ErrorCode, Incoming, Refusal};
 use places::Places;
 
-use crate::found::{dialect_of, header_options};
+use crate::found::{SessionOptions, Wanted};
 use crate::frames::Frames;
 
 /// Returns what the server can do.
@@ -50,12 +49,12 @@ pub fn serve(
     input: &mut dyn BufRead,
     output: &mut (dyn Write + Send),
     solvers: &Solvers,
-    dialect: Option<Dialect>,
+    given: SessionOptions,
 ) -> io::Result<()> {
     let client = Client::new(output);
     std::thread::scope(|scope| {
-        let checks = Checks::new(scope, &client, solvers, dialect);
-        let mut server = Server { client: &client, stage: Stage::Before, files: BTreeMap::new(), checks, dialect };
+        let checks = Checks::new(scope, &client, solvers, given);
+        let mut server = Server { client: &client, stage: Stage::Before, files: BTreeMap::new(), checks, given };
         let served = server.run(&mut Frames::new(input));
         server.checks.cancel_all();
         served
@@ -78,8 +77,7 @@ struct Server<'s, 'e> {
     /// The texts of open files by their addresses.
     files: BTreeMap<String, String>,
     checks: Checks<'s, 'e>,
-    /// The dialect of Boolean programs, if the user names one.
-    dialect: Option<Dialect>,
+    given: SessionOptions,
 }
 
 impl Server<'_, '_> {
@@ -207,7 +205,7 @@ impl Server<'_, '_> {
     fn publish(&self, uri: &str) -> io::Result<()> {
         let text = self.files.get(uri).map_or("", String::as_str);
         // A text on which the reader fails has no diagnostics.
-        let diagnostics = guarded(|| diagnostics(uri, text, self.dialect)).unwrap_or_default();
+        let diagnostics = guarded(|| diagnostics(uri, text, self.given)).unwrap_or_default();
         self.client.notify("textDocument/publishDiagnostics", &json!({ "uri": uri, "diagnostics": diagnostics }))
     }
 }
@@ -242,10 +240,12 @@ fn path_of(uri: &str) -> String {
 }
 
 /// Returns the diagnostics of a text.
-fn diagnostics(uri: &str, text: &str, dialect: Option<Dialect>) -> Vec<Value> {
+fn diagnostics(uri: &str, text: &str, given: SessionOptions) -> Vec<Value> {
     let places = Places::new(text);
     let path = Path::new(&path_of(uri)).to_path_buf();
-    let options = LoadOptions { dialect: dialect_of(text, dialect), ..header_options(text, &path) };
+    let wanted = Wanted { program: path_of(uri), ..Wanted::default() };
+    // Without a configuration there are no mistakes in one.
+    let options = wanted.asked(text, given).map(|asked| asked.options).unwrap_or_default();
     let loaded = selvedge_frontend::load(&path, text, &options);
     let remark = |annotation: &Annotation| {
         json!({

@@ -96,7 +96,16 @@ impl Circuits<'_, '_> {
         }
     }
 
-    fn select(&mut self, condition: Lit, then: &[Lit], otherwise: &[Lit]) -> Bits {
+    /// The bits of any value of a type.
+    pub(super) fn any(&mut self, ty: Ty) -> Result<Bits, Refused> {
+        match ty {
+            Ty::Bool => Ok(vec![self.0.fresh()]),
+            Ty::Machine(ty) => Ok((0..ty.bits).map(|_| self.0.fresh()).collect()),
+            Ty::Int => Err(INTEGERS.into()),
+        }
+    }
+
+    pub(super) fn select(&mut self, condition: Lit, then: &[Lit], otherwise: &[Lit]) -> Bits {
         then.iter().zip(otherwise).map(|(then, otherwise)| self.0.ite(condition, *then, *otherwise)).collect()
     }
 

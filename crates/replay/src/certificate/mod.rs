@@ -8,9 +8,11 @@ mod bits;
 mod concrete;
 mod control_flow;
 mod cover;
+mod dead;
 mod encode;
 mod induction;
 mod integers;
+mod invariants;
 mod lrat;
 mod over_bits;
 mod place_table;
@@ -20,6 +22,7 @@ mod sat;
 mod shapes;
 mod summaries;
 mod system;
+mod typed;
 
 use selvedge_check::{Certificate, Run, Stop, Task};
 use selvedge_ir::{EdgeId, LocId, ProcId};
@@ -138,6 +141,7 @@ pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Resu
         Certificate::Shapes(proof) => shapes::verify(task, proof, run),
         Certificate::Cover(proof) => cover::verify(task, proof, run),
         Certificate::Integers(proof) => return integers::verify(task, proof, run),
+        Certificate::Invariants(proof) => invariants::verify(task, proof, run),
         Certificate::OverBits(proof) => {
             over_bits::verify(task.program, proof, run)?;
             return verify(&Task { program: &proof.program, ..*task }, &proof.certificate, run);

@@ -120,3 +120,35 @@ fn too_many_starts_are_not_judged() {
     let found = verify(&task, &Certificate::AllStates, &Run::unlimited());
     assert!(matches!(found, Err(Refused::Unjudged(Unjudged::Beyond(_)))), "{found:?}");
 }
+
+#[test]
+fn values_that_no_step_reads_are_not_listed() {
+    // The local may begin with any of 2^32 values; it is written before it is read.
+    let text = "shared x: bool\ninit x := F\nproc p() from L0 to L3\nlocal n: i32\ne0 L0 -> L1: n := 5:i32\n\
+        e1 L1 -> L2: x := i32.lt(n, 7:i32)\ne2 L2 -> L3: return\nstart p\ntarget deadlock";
+    let program = parse_with_target(text).expect("the program is well-formed");
+    assert_eq!(flaw(&program, ThreadScope::Unbounded, &Certificate::AllStates), None);
+    // A value that decides whether a thread waits is told apart.
+    let text = "proc p() from L0 to L3\nlocal n: bool, m: bool\ne0 L0 -> L1: m := n\ne1 L1 -> L2: assume m\n\
+        e2 L2 -> L3: return\nstart p\ntarget deadlock";
+    let program = parse_with_target(text).expect("the program is well-formed");
+    assert!(matches!(flaw(&program, ThreadScope::Unbounded, &Certificate::AllStates), Some(Flaw::Deadlock(_))));
+    // The value is read by the caller when the call has returned.
+    let text = "proc p() from L0 to L3\nlocal n: bool\ne0 L0 -> L1: n := ?0\ne1 L1 -> L2: call q()\ne2 L2 -> L3: assume n\n\
+        proc q() from L4 to L5\ne3 L4 -> L5: return\nstart p\ntarget deadlock";
+    let program = parse_with_target(text).expect("the program is well-formed");
+    assert!(matches!(flaw(&program, ThreadScope::Unbounded, &Certificate::AllStates), Some(Flaw::Deadlock(_))));
+}
+
+#[test]
+fn a_thread_that_others_do_not_notice_does_not_hide_a_deadlock() {
+    // The first thread goes round for ever by itself; the second one takes the flag and waits for what never comes.
+    let text = "shared x: bool\ninit x := F\nproc p() from L0 to L2\nlocal a: bool\ne0 L0 -> L1: a := T\ne1 L1 -> L0: a := F\n\
+        proc q() from L3 to L6\ne2 L3 -> L4: atomic_begin\ne3 L4 -> L5: assume x\ne4 L5 -> L6: return\n\
+        start p\nstart q\ntarget deadlock";
+    let program = parse_with_target(text).expect("the program is well-formed");
+    assert!(matches!(flaw(&program, ThreadScope::Unbounded, &Certificate::AllStates), Some(Flaw::Deadlock(_))));
+    // Without the flag the first thread can always move.
+    let program = parse_with_target(&text.replace("atomic_begin", "assume T")).expect("the program is well-formed");
+    assert_eq!(flaw(&program, ThreadScope::Unbounded, &Certificate::AllStates), None);
+}

@@ -10,6 +10,7 @@ mod evidence;
 #[cfg(not(miri))] // Miri starts no solver.
 mod integers;
 mod interpreter;
+mod invariants;
 mod machine;
 mod macro_steps;
 mod misfits;

@@ -2,11 +2,11 @@
 //! noticed.
 
 use selvedge_check::formula::{Atom, FormulaId, Node};
-use selvedge_check::{Certificate, Place, Role, Run, Shape, ShapeProof, Task, ThreadScope};
+use selvedge_check::{Certificate, Place, Role, Run, Seen, Shape, ShapeProof, Task, ThreadScope};
 use selvedge_ir::text::parse_with_target;
 use selvedge_ir::validate::validate;
 use selvedge_ir::{EdgeId, EntryId, LocId, Program, Target, VarId};
-use selvedge_replay::certificate::{Flaw, verify, verify_with_solvers};
+use selvedge_replay::certificate::{Flaw, Refused, verify, verify_with_solvers};
 
 pub(crate) struct Asked {
     program: Program,
@@ -28,6 +28,15 @@ impl Asked {
         let verdict = verify(&task, &Certificate::Shapes(proof.clone()), &Run::unlimited()).map(drop);
         assert_eq!(verdict, with_solvers);
         verdict.map_err(|refused| refused.flaw().expect("the judge can tell"))
+    }
+
+    /// Returns the judge's verdict on the proof that names the states of some shapes as the first ones, and finds the
+    /// others again.
+    fn grow(&self, proof: &ShapeProof, first: &[&[u32]]) -> Result<(), Refused> {
+        let mut proof = ShapeProof { seen: Seen::Reached, ..proof.clone() };
+        proof.shapes.retain(|shape| first.contains(&shape.threads.as_slice()));
+        let task = Task { program: &self.program, target: &self.target, threads: self.threads };
+        verify(&task, &Certificate::Shapes(proof), &Run::unlimited()).map(drop)
     }
 
     /// With these locations as the target.
@@ -429,4 +438,65 @@ fn a_prelude_is_looked_at_where_states_are_listed() {
     let places = vec![place(Role::Prelude, &[], 0, &[]), place(FREE, &[], 2, &[])];
     let lie = proof(places, &[(&[0], "+0"), (&[1], "-0")]);
     assert_eq!(asked.check(&lie), Err(Flaw::NotClosed(edge(0))));
+}
+
+fn refused(flaw: Flaw) -> Result<(), Refused> {
+    Err(flaw.into())
+}
+
+#[test]
+fn states_that_are_not_named_are_found_again() {
+    let (asked, proof) = mutex();
+    assert_eq!(asked.grow(&proof, &[&[0, 0]]), Ok(()));
+    assert_eq!(asked.grow(&proof, &[&[0, 0], &[0, 3]]), Ok(()));
+    assert_eq!(asked.grow(&proof, &[]), refused(Flaw::Start(LocId::new(0))));
+    // All states of a closed set may be named.
+    let all: Vec<&[u32]> = proof.shapes.iter().map(|shape| shape.threads.as_slice()).collect();
+    assert_eq!(asked.grow(&proof, &all), Ok(()));
+}
+
+#[test]
+fn an_error_that_is_found_again_is_noticed() {
+    let (asked, proof) = mutex();
+    assert_eq!(asked.asking(&[4]).grow(&proof, &[&[0, 0]]), refused(Flaw::Location(LocId::new(4))));
+    assert_eq!(asked.asking(&[0]).grow(&proof, &[&[0, 0]]), refused(Flaw::Location(LocId::new(0))));
+    let meeting = |locs: [usize; 2]| {
+        let target = Target::default().with_together([locs.map(LocId::new).to_vec()]);
+        Asked { target, program: asked.program.clone(), ..asked }.grow(&proof, &[&[0, 0]])
+    };
+    assert_eq!(meeting([4, 5]), Ok(()));
+    assert_eq!(meeting([0, 5]), refused(Flaw::Location(LocId::new(0))));
+    // Without a lock both threads come in.
+    let text = "shared busy: bool\ninit busy := F\nproc main() from L0 to L3\ne0 L0 -> L1: assert !busy\n\
+        e1 L1 -> L2: busy := T\ne2 L2 -> L0: busy := F\nstart main: main exactly 2\ntarget e0";
+    let asked = self::asked(text, ThreadScope::Unbounded);
+    let places = [0, 1, 2].map(|loc| place(FREE, &[], loc, &[])).to_vec();
+    let first = self::proof(places, &[(&[0, 0], "-0")]);
+    assert_eq!(asked.grow(&first, &[&[0, 0]]), refused(Flaw::Assert(edge(0))));
+}
+
+#[test]
+fn variables_that_are_not_told_may_hold_anything() {
+    let (asked, proof) = mutex();
+    // Without the lock's value both threads come in, and the assertion fails.
+    let first = self::proof(proof.places.clone(), &[(&[0, 0], "-1")]);
+    assert_eq!(asked.grow(&first, &[&[0, 0]]), refused(Flaw::Assert(edge(3))));
+}
+
+#[test]
+fn places_that_are_not_listed_are_no_ends_of_steps_that_are_found_again() {
+    let (asked, mut proof) = mutex();
+    proof.places.pop();
+    proof.shapes.pop();
+    assert_eq!(asked.grow(&proof, &[&[0, 0]]), refused(Flaw::NotClosed(edge(5))));
+}
+
+#[test]
+fn threads_that_start_and_end_are_found_again() {
+    let grow = |scope: ThreadScope| asked(SPAWNS, scope).grow(&spawns(), &[&[0]]);
+    assert_eq!(grow(ThreadScope::AtMost(2)), Ok(()));
+    assert_eq!(grow(ThreadScope::AtMost(3)), Ok(()));
+    assert_eq!(grow(ThreadScope::Created(3)), Ok(()));
+    let fails = asked(&SPAWNS.replace("work(T)", "work(F)"), ThreadScope::AtMost(2));
+    assert_eq!(fails.grow(&spawns(), &[&[0]]), refused(Flaw::Assert(edge(1))));
 }

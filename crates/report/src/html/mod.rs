@@ -7,12 +7,11 @@
 mod data;
 mod parts;
 
-use std::time::Duration;
-
 use selvedge_check::{Answer, Asked, Outcome, Status, Task};
 use selvedge_ir::Target;
 use serde_json::{Value, json};
 
+use crate::Reading;
 use crate::annotated_trace::{Annotator, Context};
 use crate::palette::Tone;
 use crate::session::Session;
@@ -26,8 +25,8 @@ const SCRIPT: &str = include_str!("assets/report.js");
 /// The limit on the edges of a control-flow graph that is drawn; larger ones are illegible.
 const MAX_DRAWN: usize = 1500;
 
-/// Renders the page of an answer. `load` is the time that reading took.
-pub fn report(context: Context<'_>, answer: &Answer, load: Duration) -> String {
+/// Renders the page of an answer.
+pub fn report(context: Context<'_>, answer: &Answer, reading: Reading<'_>) -> String {
     let task = answer.model.task();
     let sessions: Vec<(String, Session<'_>)> = match (&answer.each, &answer.outcome) {
         (Some(each), _) => each.iter().filter_map(|one| violation(context, &task, one)).collect(),
@@ -40,8 +39,8 @@ pub fn report(context: Context<'_>, answer: &Answer, load: Duration) -> String {
         Some(each) => parts::each_table(context, each),
         None => parts::assertions(context, answer),
     };
-    let body = [parts::facts(context, answer, load), errors, parts::proof(context, answer)];
-    let tail = [parts::runs(answer), parts::statistics(answer, load)];
+    let body = [parts::facts(context, answer, reading), errors, parts::proof(context, answer)];
+    let tail = [parts::runs(answer), parts::statistics(answer, reading.time)];
     let traces: Vec<Value> = sessions.iter().map(|(title, session)| data::trace(session, title)).collect();
     page(context, &task, (Tone::of(&answer.outcome), answer.word()), &traces, &body, &tail)
 }

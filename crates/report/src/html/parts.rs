@@ -7,6 +7,7 @@ use selvedge_check::{Answer, Asked, EngineEnd, Outcome, Size, Status};
 use selvedge_ir::EdgeId;
 use selvedge_replay::Violation;
 
+use crate::Reading;
 use crate::annotated_trace::Context;
 use crate::invariant::{Holds, Invariant, invariants};
 use crate::palette::Tone;
@@ -35,10 +36,11 @@ fn list(rows: &[(&str, String)]) -> String {
 }
 
 /// Renders the answer in a few lines.
-pub(super) fn facts(context: Context<'_>, answer: &Answer, load: Duration) -> Option<Section> {
+pub(super) fn facts(context: Context<'_>, answer: &Answer, reading: Reading<'_>) -> Option<Section> {
     let mut rows = vec![("Verdict", answer.word().to_string())];
     rows.extend(answer.outcome.reason().map(|reason| ("Reason", reason.to_string())));
     rows.extend(text::nothing_checked(answer).map(|warning| ("Warning", warning.to_string())));
+    rows.extend(reading.options_text().map(|options| ("Options", options)));
     rows.push(("Scope", text::scope(&answer.model.task())));
     let checked = match &answer.each {
         Some(_) => "each assertion and error label on its own".to_string(),
@@ -50,7 +52,7 @@ pub(super) fn facts(context: Context<'_>, answer: &Answer, load: Duration) -> Op
     rows.extend(explanation.arguments.iter().map(|argument| ("Argument", argument.to_string())));
     rows.extend(explanation.cutoff.iter().map(|cutoff| ("Cutoff", text::cutoff_text(cutoff))));
     rows.extend(explanation.contexts.iter().map(|contexts| ("Contexts", text::contexts_text(contexts))));
-    let total = text::seconds(load + answer.times.total());
+    let total = text::seconds(reading.time + answer.times.total());
     rows.push(("Engine", format!("{}, {total} in all", answer.engine)));
     Some(Section { id: "answer", title: "Answer", html: list(&rows) })
 }

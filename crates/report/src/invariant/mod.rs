@@ -9,7 +9,9 @@ mod words;
 use std::collections::{BTreeMap, HashMap};
 
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
-use selvedge_check::{Certificate, CoverClaim, CoverProof, IntegerProof, Place, ShapeProof, SummaryProof};
+use selvedge_check::{
+    Certificate, CoverClaim, CoverProof, IntegerProof, InvariantProof, Place, Seen, ShapeProof, SummaryProof,
+};
 use selvedge_ir::{LocId, Scope, Value, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, Manager, OutOfNodes, Var};
 
@@ -57,9 +59,12 @@ pub fn invariants(context: Context<'_>, certificate: &Certificate) -> Vec<Invari
     let known = match certificate {
         Certificate::ControlFlow(locs) => locs.iter().map(|loc| (*loc, Known::anything())).collect(),
         Certificate::Summaries(proof) => of_summaries(context, proof),
+        // The states that are reached are not told.
+        Certificate::Shapes(proof) if proof.seen == Seen::Reached => return Vec::new(),
         Certificate::Shapes(proof) => of_shapes(context, proof),
         Certificate::Cover(proof) => of_cover(context, proof),
         Certificate::Integers(proof) => of_integers(context, proof),
+        Certificate::Invariants(proof) => of_places(context, proof),
         Certificate::Induction { .. } | Certificate::AllStates => return Vec::new(),
         Certificate::OverBits(proof) => {
             return invariants(Context { program: &proof.program, ..context }, &proof.certificate);
@@ -297,6 +302,20 @@ fn of_integers(context: Context<'_>, proof: &IntegerProof) -> Table {
         let formula = conjuncts(context, &point.formula).join(" &\n");
         let part = if stands.is_empty() { formula } else { format!("{}: {formula}", stands.join(", ")) };
         parts.entry(point.loc).or_default().push(part);
+    }
+    let known = |(loc, parts): (LocId, Vec<String>)| {
+        let text = parts.join(";\n");
+        let holds = if text.len() <= MAX_TEXT { Holds::Formula(text) } else { Holds::TooLong };
+        (loc, Known { holds, since_entry: None })
+    };
+    parts.into_iter().map(known).collect()
+}
+
+/// A formula for each place of a location, whatever the calls above it.
+fn of_places(context: Context<'_>, proof: &InvariantProof) -> Table {
+    let mut parts: BTreeMap<LocId, Vec<String>> = BTreeMap::new();
+    for (place, formula) in proof.stated() {
+        parts.entry(place.loc).or_default().push(conjuncts(context, formula).join(" &\n"));
     }
     let known = |(loc, parts): (LocId, Vec<String>)| {
         let text = parts.join(";\n");

@@ -15,9 +15,11 @@ use serde::{Deserialize, Serialize};
 
 use super::cover::CoverView;
 use super::integers::IntegersView;
+use super::invariants::InvariantsView;
 use super::over_bits::OverBitsView;
+use super::question::QuestionView;
 use super::threads::{self, ThreadsView, ViewsView};
-use super::trace::{ProgramView, QuestionView, ReadError, mismatch, named_variable, owner};
+use super::trace::{ProgramView, ReadError, mismatch, named_variable, owner};
 use super::{GENERATOR, VERSION, read};
 use crate::annotated_trace::Context;
 
@@ -54,6 +56,8 @@ pub enum ProofView {
     Views(ViewsView),
     /// Formulas over integers, for one thread.
     Integers(IntegersView),
+    /// Formulas over machine integers, for one thread.
+    Invariants(InvariantsView),
     /// Nothing: whoever reads it visits all states.
     AllStates,
     /// For machine integers, a program over bits and the evidence about it.
@@ -150,6 +154,7 @@ impl ProofView {
             Certificate::Shapes(proof) => threads::written(program, proof),
             Certificate::Cover(proof) => ProofView::Cover(CoverView::new(program, proof)),
             Certificate::Integers(proof) => ProofView::Integers(IntegersView::new(program, proof)),
+            Certificate::Invariants(proof) => ProofView::Invariants(InvariantsView::new(program, proof)),
             Certificate::AllStates => ProofView::AllStates,
             Certificate::OverBits(proof) => ProofView::OverBits(OverBitsView::new(proof)),
         }
@@ -172,6 +177,7 @@ impl ProofView {
             ProofView::Views(view) => view.proof(program).map(Certificate::Shapes),
             ProofView::AllStates => Ok(Certificate::AllStates),
             ProofView::Integers(view) => view.proof(program).map(Certificate::Integers),
+            ProofView::Invariants(view) => view.proof(program).map(Certificate::Invariants),
             ProofView::OverBits(view) => Ok(Certificate::OverBits(Box::new(view.proof(program)?))),
         }
     }

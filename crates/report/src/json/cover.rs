@@ -164,7 +164,7 @@ fn bits(digits: &str) -> Result<Vec<bool>, ReadError> {
     let bit = |digit: char| match digit {
         '0' => Ok(false),
         '1' => Ok(true),
-        other => Err(mismatch("proof", format!("`{other}` is no value"))),
+        other => Err(mismatch("proof", format!("`{other}` is not a value"))),
     };
     digits.chars().map(bit).collect()
 }

@@ -7,7 +7,9 @@ mod adequacy;
 mod certificate;
 mod cover;
 mod integers;
+mod invariants;
 mod over_bits;
+mod question;
 mod reachable;
 mod report;
 mod system;
@@ -15,11 +17,12 @@ mod threads;
 mod trace;
 
 pub use certificate::{CertificateFile, ProofView, read_certificate};
+pub use question::QuestionView;
 pub use reachable::reachable;
 pub(crate) use report::{add, list};
 pub use report::{answer, diagnostics, each, report};
 pub use system::{SystemCertificateFile, read_system_certificate};
-pub use trace::{QuestionView, ReadError, TraceFile, digest, read_saved, read_trace};
+pub use trace::{ReadError, StepView, TraceFile, digest, read_saved, read_trace};
 
 use selvedge_frontend::visible::is_hidden;
 use serde::{Deserialize, Serialize};

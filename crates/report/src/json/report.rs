@@ -1,7 +1,6 @@
 //! Reports as JSON: one object for any number of files. What the fields mean is said in `docs/schema/`.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use selvedge_check::{
     Answer, Asked, Contexts, Cutoff, EngineEnd, EngineRun, EveMove, Outcome, Refinement, Rounds, Size, Status,
@@ -12,8 +11,10 @@ use selvedge_ir::{EdgeId, LocId, Target};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::trace::{QuestionView, TraceFile};
+use super::question::QuestionView;
+use super::trace::TraceFile;
 use super::{GENERATOR, VERSION};
+use crate::Reading;
 use crate::annotated_trace::Context;
 use crate::source::Source;
 use crate::{projection, text};
@@ -60,8 +61,8 @@ pub fn each(context: Context<'_>, question: &QuestionView, each: &[(Asked, Statu
     })
 }
 
-/// Returns the details of an answer about a program. `load` is the time that reading took.
-pub fn answer(context: Context<'_>, question: &QuestionView, answer: &Answer, load: Duration) -> Value {
+/// Returns the details of an answer about a program.
+pub fn answer(context: Context<'_>, question: &QuestionView, answer: &Answer, reading: Reading<'_>) -> Value {
     let (unreachable, trace) = match &answer.outcome {
         Outcome::Safe(Some(certificate)) => (text::unreachable_asserts(&answer.model, certificate), None),
         Outcome::Unsafe(found) => (Vec::new(), Some(TraceFile::new(context, question.clone(), found))),
@@ -80,7 +81,7 @@ pub fn answer(context: Context<'_>, question: &QuestionView, answer: &Answer, lo
         "arguments": list(&explanation.arguments, |argument| argument.name().into()),
         "unreachable": places(context, &unreachable),
         "times": {
-            "load": load.as_secs_f64(),
+            "load": reading.time.as_secs_f64(),
             "simplify": times.simplify.as_secs_f64(),
             "engine": times.engine.as_secs_f64(),
             "judge": times.judge.as_secs_f64(),
@@ -88,6 +89,8 @@ pub fn answer(context: Context<'_>, question: &QuestionView, answer: &Answer, lo
         "sizes": [size(before), size(answer.searched.unwrap_or(before))],
         "trace": trace,
     });
+    let file_options = Some(reading.file_options).filter(|options| !options.is_empty());
+    add(&mut view, "file_options", file_options);
     add(&mut view, "warning", text::nothing_checked(answer));
     add(&mut view, "unchecked", answer.unchecked.as_ref());
     add(&mut view, "own_judge", answer.own_judge);

@@ -12,6 +12,9 @@ use super::trace::{ReadError, mismatch};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadsView {
+    /// Set if the shapes are those of the first states only; absent if they are all.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub first_only: bool,
     /// The variables that places and formulas speak of.
     pub variables: Vec<VariableView>,
     /// Each refers only to those before it.
@@ -61,6 +64,11 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ViewsView {
     /// The number of threads that are seen together.
@@ -80,7 +88,7 @@ pub(super) fn written(program: &Program, proof: &ShapeProof) -> ProofView {
     let variables = variables(program, &proof.places, &proof.formulas);
     let formulas = proof.formulas.nodes().iter().map(|node| NodeView::from(*node)).collect();
     let places = proof.places.iter().map(PlaceView::new).collect();
-    let is_told = proof.seen != Seen::All;
+    let is_told = !proof.seen.is_all();
     let shape = |shape: &Shape| ShapeView {
         threads: shape.threads.clone(),
         held: is_told.then_some(shape.held),
@@ -89,7 +97,10 @@ pub(super) fn written(program: &Program, proof: &ShapeProof) -> ProofView {
     };
     let shapes = proof.shapes.iter().map(shape).collect();
     match proof.seen {
-        Seen::All => ProofView::Threads(ThreadsView { variables, formulas, places, shapes }),
+        Seen::All | Seen::Reached => {
+            let first_only = proof.seen == Seen::Reached;
+            ProofView::Threads(ThreadsView { first_only, variables, formulas, places, shapes })
+        }
         Seen::Any(k) => ProofView::Views(ViewsView { k, variables, formulas, places, views: shapes }),
     }
 }
@@ -104,7 +115,8 @@ fn variables(program: &Program, places: &[Place], formulas: &Formulas) -> Vec<Va
 
 impl ThreadsView {
     pub(super) fn proof(&self, program: &Program) -> Result<ShapeProof, ReadError> {
-        let shapes = (Seen::All, "shape", self.shapes.as_slice());
+        let seen = if self.first_only { Seen::Reached } else { Seen::All };
+        let shapes = (seen, "shape", self.shapes.as_slice());
         proof(program, &self.variables, &self.formulas, &self.places, shapes)
     }
 }

@@ -4,15 +4,14 @@
 //! Edges and variables are given by number, which is what counts, and by line, text and name, for people and to notice
 //! that a trace does not belong to a program.
 
-use selvedge_check::{Counterexample, Initial, Irrelevant, Question};
-use selvedge_frontend::bp::LoadOptions;
-use selvedge_frontend::c::{Properties, Property};
+use selvedge_check::{Counterexample, Irrelevant};
 use selvedge_ir::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 use selvedge_ir::visit::choice_types;
 use selvedge_ir::{EdgeId, EntryId, Expr, Program, Scope, Ty, Value, VarId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
+use super::question::QuestionView;
 use super::{GENERATOR, VERSION, ValueView, add, list, read};
 use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Change, Context, Ending, Execution, ReachedError};
 use crate::waits::Wait;
@@ -47,41 +46,6 @@ pub struct ProgramView {
     pub digest: String,
     pub edges: usize,
     pub variables: usize,
-}
-
-/// The question that a trace or a certificate answers, in the user's words.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct QuestionView {
-    /// `--threads`; null for any number.
-    pub threads: Option<u32>,
-    /// `--initial`; null where the program decides.
-    pub initial: Option<InitialView>,
-    pub label: Option<String>,
-    pub assertion: Option<String>,
-    pub entry: Option<String>,
-    /// `--together`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub together: Vec<String>,
-    /// `--deadlock`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub deadlock: bool,
-    /// `--property`, for C programs; empty for the assertions.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub properties: Vec<String>,
-}
-
-/// A number, or `"any"`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum InitialView {
-    Exactly(u32),
-    Any(AnyWord),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum AnyWord {
-    Any,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -197,94 +161,6 @@ impl ProgramView {
             variables: context.program.vars.len(),
         }
     }
-}
-
-impl QuestionView {
-    pub fn new(question: &Question, entry: Option<&str>) -> QuestionView {
-        let initial = question.initial.map(|initial| match initial {
-            Initial::Exactly(count) => InitialView::Exactly(count),
-            Initial::Any => InitialView::Any(AnyWord::Any),
-        });
-        QuestionView {
-            threads: question.threads,
-            initial,
-            label: question.label.clone(),
-            assertion: question.assertion.clone(),
-            entry: entry.map(str::to_string),
-            together: question.together.clone(),
-            deadlock: question.deadlock,
-            properties: Vec::new(),
-        }
-    }
-
-    /// Returns the question with properties of C programs.
-    #[must_use]
-    pub fn with_properties(self, asked: Properties) -> QuestionView {
-        let is_default = asked == Properties::default() || self.deadlock;
-        let names = asked.names().into_iter().map(str::to_string).filter(|_| !is_default);
-        QuestionView { properties: names.collect(), ..self }
-    }
-
-    /// Returns the options of the command line that ask this question; none for the question without options.
-    pub fn options(&self) -> String {
-        let initial = self.initial.map(|initial| match initial {
-            InitialView::Exactly(count) => count.to_string(),
-            InitialView::Any(AnyWord::Any) => "any".to_string(),
-        });
-        let together = (!self.together.is_empty()).then(|| self.together.join(","));
-        let options = [
-            ("--threads", self.threads.map(|threads| threads.to_string())),
-            ("--initial", initial),
-            ("--label", self.label.clone()),
-            ("--assertion", self.assertion.clone()),
-            ("--together", together),
-            ("--entry", self.entry.clone()),
-            ("--property", (!self.properties.is_empty()).then(|| self.properties.join(","))),
-        ];
-        let given = options.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", shell_word(&value?))));
-        let deadlock = self.deadlock.then(|| "--deadlock".to_string());
-        given.chain(deadlock).collect::<Vec<_>>().join(" ")
-    }
-
-    /// Returns the options with which the program is read for this question.
-    pub fn load_options(&self) -> LoadOptions {
-        let labels = self.label.iter().chain(&self.assertion).chain(&self.together).cloned().collect();
-        let properties = self.properties.iter().filter_map(|name| Property::named(name));
-        let properties = match self.properties.is_empty() {
-            true => Properties::default(),
-            false => Properties::of(properties),
-        };
-        let entry = self.entry.clone();
-        LoadOptions { entry, labels, deadlock: self.deadlock, properties, ..LoadOptions::default() }
-    }
-
-    /// The question without the entry, which concerns the reader of the program.
-    pub fn question(&self) -> Question {
-        let initial = self.initial.map(|initial| match initial {
-            InitialView::Exactly(count) => Initial::Exactly(count),
-            InitialView::Any(AnyWord::Any) => Initial::Any,
-        });
-        Question {
-            threads: self.threads,
-            initial,
-            label: self.label.clone(),
-            assertion: self.assertion.clone(),
-            together: self.together.clone(),
-            deadlock: self.deadlock,
-            created: None,
-        }
-    }
-}
-
-/// Returns a text as one word of a shell's command line; characters that are not for a terminal are escaped.
-fn shell_word(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:/".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text.to_string();
-    }
-    let shown: String =
-        text.chars().flat_map(|c| if c == '\'' { vec![c] } else { c.escape_debug().collect() }).collect();
-    format!("'{}'", shown.replace('\'', r"'\''"))
 }
 
 impl TraceFile {

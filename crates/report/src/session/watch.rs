@@ -173,7 +173,7 @@ impl Reader<'_> {
             word if word.starts_with(|char: char| char.is_alphabetic() || matches!(char, '_' | '{')) => {
                 Ok(Node::Name(token))
             }
-            sign => Err(NotReadable(format!("`{sign}` stands where a value is expected"))),
+            sign => Err(NotReadable(format!("expected a value, found `{sign}`"))),
         }
     }
 }

@@ -3,17 +3,14 @@
 use crate::annotated_trace::Binding;
 use crate::names::shown;
 
-/// The width that lists are broken at.
-const WIDTH: usize = 100;
-
-/// Items joined by commas, broken into lines of at most [`WIDTH`] characters with `indent` blanks before each but the
+/// Items joined by commas, broken into lines of at most `limit` characters with `indent` blanks before each but the
 /// first.
-pub(super) fn list(items: &[String], indent: usize) -> String {
+pub(super) fn list(items: &[String], indent: usize, limit: usize) -> String {
     let mut text = String::new();
     let mut column = indent;
     for (number, item) in items.iter().enumerate() {
         let width = visible_width(item) + 2;
-        if number > 0 && column + width > WIDTH {
+        if number > 0 && column + width > limit {
             text.push_str(",\n");
             text.extend(std::iter::repeat_n(' ', indent));
             column = indent;
@@ -64,8 +61,8 @@ mod tests {
     #[test]
     fn long_lists_are_broken_before_the_item_that_does_not_fit() {
         let items: Vec<String> = (0..30).map(|n| format!("v{n:02} = 0")).collect();
-        let text = list(&items, 4);
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+        let text = list(&items, 4, 60);
+        assert!(text.lines().all(|line| line.chars().count() <= 60));
         assert_eq!(text.split(',').count(), 30);
         assert!(text.lines().skip(1).all(|line| line.starts_with("    v")));
     }

@@ -10,7 +10,9 @@ mod trace;
 pub use block::no_answer;
 pub use each::place_of;
 pub(crate) use layout::cut;
-pub use result::{Detail, SECOND_SOLVER, Style, certificate_text, initial_threads, remark, report, scope, target};
+pub use result::{
+    Detail, SECOND_SOLVER, Style, WIDTH, certificate_text, initial_threads, remark, report, scope, target,
+};
 pub(crate) use result::{
     asked_labels, contexts_text, cutoff_text, engine_end, meeting_text, nothing_checked, seconds, unreachable_asserts,
 };

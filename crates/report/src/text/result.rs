@@ -16,7 +16,7 @@ use super::trace::{Grouping, trace_in};
 use crate::annotated_trace::{Context, Execution};
 use crate::names::count;
 use crate::palette::Palette;
-use crate::projection;
+use crate::{Reading, projection};
 
 /// The level of detail of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,13 +32,21 @@ pub enum Detail {
 pub struct Style {
     pub palette: Palette,
     pub detail: Detail,
+    /// The width of lines of traces; [`WIDTH`] where it is not known.
+    pub width: usize,
 }
 
-/// Renders the block of an answer about a program, without the last line. `load` is the time that reading took.
-pub fn report(context: Context<'_>, answer: &Answer, load: Duration, style: Style) -> String {
+/// The width of lines that do not go to a terminal.
+pub const WIDTH: usize = 100;
+
+/// Renders the block of an answer about a program, without the last line.
+pub fn report(context: Context<'_>, answer: &Answer, reading: Reading<'_>, style: Style) -> String {
     let mut block = Block::of(&context.source.name, answer, headline(answer), &style.palette);
     if let Some(warning) = nothing_checked(answer) {
         block.fact("warning", warning);
+    }
+    if let Some(options) = reading.options_text() {
+        block.fact("options", options);
     }
     block.fact("scope", scope(&answer.model.task()));
     if answer.each.is_none() {
@@ -48,7 +56,7 @@ pub fn report(context: Context<'_>, answer: &Answer, load: Duration, style: Styl
     for (name, fact) in explanation_facts(&answer.explanation) {
         block.fact(name, fact);
     }
-    block.fact("engine", format!("{}, {}", answer.engine, times(answer, load)));
+    block.fact("engine", format!("{}, {}", answer.engine, times(answer, reading.time)));
     let is_news = |run: &&EngineRun| match run.end {
         EngineEnd::Answered => false,
         EngineEnd::Defect(_) => true,
@@ -272,8 +280,8 @@ pub fn target(context: Context<'_>, target: &Target) -> String {
     parts
         .extend(target.together.iter().map(|meeting| format!("threads at {} at once", meeting_text(context, meeting))));
     match asked_properties(context) {
-        Some(properties) => format!("{properties}: {}", list(&parts, 15)),
-        None => list(&parts, 15),
+        Some(properties) => format!("{properties}: {}", list(&parts, 15, WIDTH)),
+        None => list(&parts, 15, WIDTH),
     }
 }
 
@@ -318,6 +326,7 @@ pub fn certificate_text(certificate: &Certificate) -> String {
         Certificate::Shapes(proof) => {
             let places = count(proof.places.len(), "place");
             match proof.seen {
+                Seen::Reached => format!("all states that can be reached, found again one by one, over {places}"),
                 Seen::All => format!("a closed set of {} of threads over {places}", count(proof.shapes.len(), "shape")),
                 Seen::Any(k) => format!(
                     "a closed table of {} of {} over {places}",
@@ -354,6 +363,9 @@ pub fn certificate_text(certificate: &Certificate) -> String {
         Certificate::Integers(proof) => {
             format!("a formula over integers for each of {}", count(proof.points.len(), "control point"))
         }
+        Certificate::Invariants(proof) => {
+            format!("an invariant over machine integers for each of {}", count(proof.stated().count(), "place"))
+        }
         Certificate::OverBits(proof) => format!("over bits, {}", certificate_text(&proof.certificate)),
     }
 }
@@ -367,7 +379,7 @@ pub(crate) fn unreachable_asserts(task: &OwnedTask, certificate: &Certificate) -
 fn lines_of(context: Context<'_>, asserts: &[EdgeId]) -> String {
     let lines: Vec<String> = asserts.iter().map(|edge| line_of(context, *edge).to_string()).collect();
     let noun = if lines.len() == 1 { "the assertion on line" } else { "the assertions on lines" };
-    format!("{noun} {}", list(&lines, 15))
+    format!("{noun} {}", list(&lines, 15, WIDTH))
 }
 
 fn times(answer: &Answer, load: Duration) -> String {

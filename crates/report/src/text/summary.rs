@@ -11,7 +11,7 @@ use crate::palette::{Palette, Tone, paint};
 pub struct Row {
     /// The file or the tool.
     pub name: String,
-    /// `safe`, `safe (uncertified)`, `unsafe`, `unknown`, `error`, `not asked`, ..
+    /// `safe`, `safe (uncertified)`, `unsafe`, `unknown`, `error`, `not run`, ..
     pub verdict: String,
     pub tone: Tone,
     /// The time, in a table with times.

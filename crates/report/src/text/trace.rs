@@ -17,8 +17,10 @@ use crate::palette::paint;
 use crate::thread_names::ThreadNames;
 use crate::views::{Holders, follow, is_wrapper};
 
-/// The widest statement that is not cut.
+/// The widest statement that is not cut, in a line of the usual width.
 const MAX_STATEMENT: usize = 48;
+/// The room that is left for changes at least.
+const LEAST_CHANGES: usize = 24;
 /// The column in which statements begin.
 const STATEMENT: usize = 22;
 /// The least width of the column of threads.
@@ -51,9 +53,11 @@ pub(super) fn trace_in(
     let annotated = AnnotatedTrace::by_statements(context, execution);
     let annotator = Annotator::new(context);
     let mut text = format!("{}: {}\n", paint(style.palette.strong, title), extent(&annotated));
-    text.push_str(&start(&annotated));
-    let (names, width, name_width) = (annotated.names.clone(), statement_width(&annotated), name_width(&annotated));
-    let page = Page { context, annotator, style, width, name_width, names };
+    text.push_str(&start(&annotated, style.width));
+    let (names, name_width) = (annotated.names.clone(), name_width(&annotated));
+    let most = most_of_statement(style.width, STATEMENT + name_width - LEAST_NAME);
+    let width = statement_width(&annotated, most);
+    let page = Page { context, annotator, style, width, most, name_width, names };
     if !annotated.steps.is_empty() {
         let heading = format!("{:>6} {:>width$} {:>6}   statement", "step", "thread", "line", width = page.name_width);
         let _ = writeln!(text, "{}", paint(style.palette.dim, heading));
@@ -98,30 +102,37 @@ fn extent(annotated: &AnnotatedTrace) -> String {
     }
 }
 
-fn start(annotated: &AnnotatedTrace) -> String {
+/// Returns how much of a statement is shown in lines of a width: all that leaves some room for changes. In wider lines
+/// than usual, half of the room is for statements.
+fn most_of_statement(width: usize, before: usize) -> usize {
+    let room = width.saturating_sub(before + 2);
+    room.saturating_sub(LEAST_CHANGES).min(MAX_STATEMENT.max(room / 2)).max(LEAST_CHANGES)
+}
+
+fn start(annotated: &AnnotatedTrace, width: usize) -> String {
     let mut text = String::new();
     if !annotated.shared.is_empty() {
-        let _ = writeln!(text, "  start: {}", list(&equations(&annotated.shared), 9));
+        let _ = writeln!(text, "  start: {}", list(&equations(&annotated.shared), 9, width));
     }
     let mut threads: Vec<&StartedThread> = annotated.threads.iter().collect();
     threads.sort_by_key(|thread| thread.entry);
     for thread in threads {
-        let _ = writeln!(text, "  start: {}", newcomer(thread, 9));
+        let _ = writeln!(text, "  start: {}", newcomer(thread, 9, width));
     }
     text
 }
 
 /// `stopper#1: x = 0`.
-fn newcomer(newcomer: &StartedThread, indent: usize) -> String {
+fn newcomer(newcomer: &StartedThread, indent: usize, width: usize) -> String {
     if newcomer.bindings.is_empty() {
         return newcomer.name.clone();
     }
-    format!("{}: {}", newcomer.name, list(&equations(&newcomer.bindings), indent))
+    format!("{}: {}", newcomer.name, list(&equations(&newcomer.bindings), indent, width))
 }
 
-fn statement_width(annotated: &AnnotatedTrace) -> usize {
+fn statement_width(annotated: &AnnotatedTrace, most: usize) -> usize {
     let widths = annotated.steps.iter().map(|told| indent(told).len() + told.text.chars().count());
-    widths.max().unwrap_or(0).min(MAX_STATEMENT)
+    widths.max().unwrap_or(0).min(most)
 }
 
 /// Returns the width of the column of threads: that of the longest name, but not more than a third of a line.
@@ -142,6 +153,8 @@ struct Page<'a> {
     style: Style,
     /// The widths of statements and of names of threads.
     width: usize,
+    /// The widest statement that is not cut.
+    most: usize,
     name_width: usize,
     names: ThreadNames,
 }
@@ -171,7 +184,7 @@ impl Page<'_> {
         let name = cut(&told.name, self.name_width);
         let thread = paint(palette.thread(told.thread.0), format!("{name:>width$}", width = self.name_width));
         let line = paint(palette.dim, format!("{:>6}", told.position.line));
-        let statement = cut(&format!("{}{}", indent(told), told.text), MAX_STATEMENT);
+        let statement = cut(&format!("{}{}", indent(told), told.text), self.most);
         let shown = if told.idle { paint(palette.dim, &statement) } else { statement.clone() };
         let effects = self.effects(told);
         let gap = if effects.is_empty() { String::new() } else { fill(&statement, self.width) + "  " };
@@ -183,14 +196,14 @@ impl Page<'_> {
         let mut parts: Vec<String> = told.events.iter().map(|event| self.event(told, event)).collect();
         parts.extend(note(told.role).map(str::to_string));
         parts.extend(told.changes.iter().map(|change| paint(palette.change, change_text(change))));
-        list(&parts, self.indent() + 2 + self.width)
+        list(&parts, self.indent() + 2 + self.width, self.style.width)
     }
 
     fn event(&self, told: &AnnotatedStep, event: &Event) -> String {
         let palette = &self.style.palette;
         match event {
             Event::Starts(thread) => {
-                let what = format!("starts {}", newcomer(thread, self.indent()));
+                let what = format!("starts {}", newcomer(thread, self.indent(), self.style.width));
                 paint(palette.thread(thread.thread.0), what)
             }
             Event::AssertionFails => paint(palette.bad, "fails"),
@@ -203,7 +216,7 @@ impl Page<'_> {
         let mut lines = Vec::new();
         let shared = equations(&self.annotator.shared(holders, state));
         if !shared.is_empty() {
-            lines.push(format!("shared: {}", list(&shared, self.indent() + 2)));
+            lines.push(format!("shared: {}", list(&shared, self.indent() + 2, self.style.width)));
         }
         lines.extend(state.threads.iter().map(|thread| self.thread(state, thread)));
         if state.threads.is_empty() {
@@ -243,7 +256,7 @@ impl Page<'_> {
                 let _ = writeln!(text, "    {}", ending.text);
                 let values: Vec<String> = operands.iter().map(operand_text).collect();
                 if !values.is_empty() {
-                    let _ = writeln!(text, "    with {}", paint(palette.change, list(&values, 9)));
+                    let _ = writeln!(text, "    with {}", paint(palette.change, list(&values, 9, self.style.width)));
                 }
             }
             ReachedError::Location { labels } => {
@@ -287,7 +300,7 @@ pub fn event_text(name: &str, event: &Event) -> String {
             let with = if bindings.is_empty() { String::new() } else { format!(": {}", bindings.join(", ")) };
             format!("starts {}{with}", thread.name)
         }
-        Event::NoRoom => "starts no thread: as many live as may".to_string(),
+        Event::NoRoom => "starts no thread: the limit on threads is reached".to_string(),
         Event::Ends => format!("{name} ends"),
         Event::AssertionFails => "fails".to_string(),
         Event::Reads(read) => format!("reads {}", equations(read).join(", ")),
@@ -304,7 +317,13 @@ pub fn event_text(name: &str, event: &Event) -> String {
 fn note(role: Role) -> Option<&'static str> {
     match role {
         Role::Enforce => Some("enforced"),
-        Role::Statement | Role::Holds | Role::Fails | Role::Initialise | Role::FallOff | Role::Section => None,
+        Role::Statement
+        | Role::Holds
+        | Role::Fails
+        | Role::Initialise
+        | Role::FallOff
+        | Role::Section
+        | Role::Violation => None,
     }
 }
 

@@ -51,7 +51,7 @@ fn a_shared_body_is_one_line_of_text_and_survives_json() {
         violation: Some(&replayed.violation),
         irrelevant: None,
     };
-    let style = Style { palette: Palette::plain(), detail: Detail::Changes };
+    let style = Style { palette: Palette::plain(), detail: Detail::Changes, width: selvedge_report::text::WIDTH };
     let text = trace(context, execution, "trace", style);
     assert!(text.contains("runs flip through its return, x: 0 → 1"), "{text}");
     assert!(text.contains("runs flip through its return, x: 1 → 0"), "{text}");

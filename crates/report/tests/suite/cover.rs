@@ -104,7 +104,7 @@ fn values_are_zeros_and_ones() {
     assert!(text.contains("[true,\"1\"]"), "{text}");
     let damaged = read_certificate(&text.replace("[true,\"1\"]", "[true,\"x\"]")).expect("the form is the same");
     let error = damaged.certificate(&program).expect_err("the value is wrong").to_string();
-    assert!(error.contains("`x` is no value"), "{error}");
+    assert!(error.contains("`x` is not a value"), "{error}");
 }
 
 #[test]

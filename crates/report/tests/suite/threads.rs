@@ -49,9 +49,13 @@ fn proof() -> ShapeProof {
 }
 
 fn written(program: &Program) -> CertificateFile {
+    written_as(program, proof())
+}
+
+fn written_as(program: &Program, proof: ShapeProof) -> CertificateFile {
     let (source, map) = (Source::new("p.bp", "text\n"), SourceMap::default());
     let context = Context { program, map: &map, source: &source };
-    CertificateFile::new(context, QuestionView::default(), &Certificate::Shapes(proof()))
+    CertificateFile::new(context, QuestionView::default(), &Certificate::Shapes(proof))
 }
 
 #[test]
@@ -59,6 +63,17 @@ fn a_proof_about_threads_survives_json() {
     let program = program();
     let file = read_certificate(&written(&program).text()).expect("it was just written");
     assert_eq!(file.certificate(&program), Ok(Certificate::Shapes(proof())));
+}
+
+#[test]
+fn a_proof_that_names_the_first_states_only_survives_json() {
+    let (program, first) = (program(), ShapeProof { seen: Seen::Reached, ..proof() });
+    let text = written_as(&program, first.clone()).text();
+    assert!(text.contains("\"first_only\":true") && !written(&program).text().contains("first_only"), "{text}");
+    let file = read_certificate(&text).expect("it was just written");
+    assert_eq!(file.certificate(&program), Ok(Certificate::Shapes(first.clone())));
+    let text = certificate_text(&Certificate::Shapes(first));
+    assert_eq!(text, "all states that can be reached, found again one by one, over 3 places");
 }
 
 #[test]

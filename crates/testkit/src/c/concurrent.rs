@@ -38,18 +38,43 @@ pthread_rwlock_t $rw = PTHREAD_RWLOCK_INITIALIZER;
 sem_t $sem;
 ";
 
-/// Returns the text of a random program.
+/// Declarations of programs with pointers: behind pointers, in arrays and structs, and to functions.
+const POINTERS: &str = "\
+typedef volatile int *$place;
+struct $node { $place at; struct $node *volatile next; int (*volatile apply)(int); };
+int $plus(int n) { return n + 1; }
+int $twice(int n) { return n * 2; }
+$place volatile $p = &$x;
+$place volatile *volatile $pp = &$p;
+$place $all[2] = { &$x, &$y };
+struct $node $n0, $n1 = { &$y, &$n0, $twice };
+struct $node $n0 = { &$x, &$n1, $plus };
+void *volatile $raw = &$n0;
+";
+
+/// Returns the text of a random program. One of five has pointers.
 pub(super) fn program(rng: &mut Rng) -> String {
+    let has_pointers = rng.clone().below(1000) % 5 == 0;
+    make(rng, has_pointers)
+}
+
+/// Returns the text of a random program with pointers.
+pub(super) fn with_pointers(rng: &mut Rng) -> String {
+    make(rng, true)
+}
+
+fn make(rng: &mut Rng, has_pointers: bool) -> String {
     let style = match rng.below(10) {
         0 | 1 => Style::Sections,
         2 => Style::Functions,
         _ => Style::Mixed,
     };
-    Maker { rng, style, lines: Vec::new(), functions: Vec::new(), indent: 1, held: 0 }.program()
+    Maker { rng, has_pointers, style, lines: Vec::new(), functions: Vec::new(), indent: 1, held: 0 }.program()
 }
 
 struct Maker<'r> {
     rng: &'r mut Rng,
+    has_pointers: bool,
     style: Style,
     lines: Vec<String>,
     /// The atomic functions.
@@ -90,7 +115,8 @@ impl Maker<'_> {
         self.line("return 0;");
         self.lines.push("}".to_owned());
         let functions: String = self.functions.concat();
-        format!("{DECLARATIONS}{functions}{}\n", self.lines.join("\n"))
+        let pointers = if self.has_pointers { POINTERS } else { "" };
+        format!("{DECLARATIONS}{pointers}{functions}{}\n", self.lines.join("\n"))
     }
 
     fn line(&mut self, text: &str) {
@@ -164,6 +190,9 @@ impl Maker<'_> {
 
     /// Returns a statement without synchronisation.
     fn plain(&mut self) -> String {
+        if self.has_pointers && self.rng.percent(40) {
+            return self.pointed();
+        }
         let (place, other, number) = (PLAIN[self.rng.below(3)], self.variable(), self.rng.below(3));
         match self.rng.below(12) {
             0 | 1 => format!("{place} = {number};"),
@@ -177,6 +206,28 @@ impl Maker<'_> {
             9 => format!("if ({}) {place} = {number};", self.condition()),
             10 => format!("l = {other} + {number};"),
             _ => format!("{place} = {} ? 1 : {number};", self.condition()),
+        }
+    }
+
+    /// Returns a statement that moves or follows pointers.
+    fn pointed(&mut self) -> String {
+        let (number, node, index) = (self.rng.below(3), self.rng.below(2), self.rng.below(2));
+        let variable = ["x", "y"][self.rng.below(2)];
+        match self.rng.below(14) {
+            0 => format!("$p = &${variable};"),
+            1 => format!("*$p = {number};"),
+            2 => "l = *$p;".to_owned(),
+            3 => format!("**$pp = {number};"),
+            4 => format!("$pp = {};", ["&$p", "($place volatile *)&$all[1]", "&$all[0]"][self.rng.below(3)]),
+            5 => format!("{{ $place q = $all[{index}]; *$pp = q; }}"),
+            6 => format!("*$all[l & 1] = {number};"),
+            7 => format!("$n{node}.next->at = &${variable};"),
+            8 => format!("*$n{node}.next->at = {number};"),
+            9 => format!("l = $n{node}.apply(l) & 3;"),
+            10 => format!("$n{node}.apply = {};", ["$plus", "$twice"][self.rng.below(2)]),
+            11 => format!("{{ struct $node *n = $raw; n->at = &${variable}; }}"),
+            12 => format!("$raw = &$n{node};"),
+            _ => format!("{{ struct $node n = $n{node}; $p = n.at; }}"),
         }
     }
 

@@ -4,6 +4,7 @@ pub mod compiler;
 mod concurrent;
 mod expr;
 mod maker;
+pub mod pointers;
 mod program;
 pub mod sequential;
 mod stmt;

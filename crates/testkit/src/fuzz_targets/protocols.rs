@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use selvedge_check::Solvers;
 use selvedge_frontend::files::write;
-use selvedge_lsp::{dap as adapter, server};
+use selvedge_lsp::{SessionOptions, dap as adapter, server};
 use serde_json::Value;
 
 use super::programs::PROGRAMS;
@@ -87,7 +87,7 @@ fn first_message(output: &[u8]) -> Option<(Value, &[u8])> {
 pub fn lsp(bytes: &[u8]) -> Result<(), Fault> {
     let Some(stream) = stream(bytes) else { return Ok(()) };
     let mut output = Vec::new();
-    let ended = server::serve(&mut stream.as_slice(), &mut output, &Solvers::default(), None);
+    let ended = server::serve(&mut stream.as_slice(), &mut output, &Solvers::default(), SessionOptions::default());
     check_session(&ended, &output)
 }
 
@@ -95,6 +95,6 @@ pub fn lsp(bytes: &[u8]) -> Result<(), Fault> {
 pub fn dap(bytes: &[u8]) -> Result<(), Fault> {
     let Some(stream) = stream(bytes) else { return Ok(()) };
     let mut output = Vec::new();
-    let ended = adapter::serve(&mut stream.as_slice(), &mut output, &Solvers::default(), None);
+    let ended = adapter::serve(&mut stream.as_slice(), &mut output, &Solvers::default(), SessionOptions::default());
     check_session(&ended, &output)
 }

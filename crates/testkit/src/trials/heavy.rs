@@ -82,6 +82,21 @@ pub fn sums() -> String {
         .to_string()
 }
 
+/// Returns a program in C that multiplies any numbers in a loop.
+pub fn products() -> String {
+    let names: Vec<String> = (0..8).map(|number| format!("x{number}")).collect();
+    let step = |pair: &[String]| format!("if (__VERIFIER_nondet_int()) {} += {} * {};", pair[0], pair[1], pair[0]);
+    let steps: Vec<String> = names.windows(2).map(step).collect();
+    format!(
+        "#include <assert.h>\nextern unsigned __VERIFIER_nondet_uint(void);\nextern int __VERIFIER_nondet_int(void);\n\
+         int main(void) {{\nunsigned {} = __VERIFIER_nondet_uint();\nwhile (__VERIFIER_nondet_int()) {{\n{}\n}}\n\
+         assert(x0 != 12345 || x1 != 77 || {} % 7 == 3);\n}}\n",
+        names.join(" = __VERIFIER_nondet_uint(), "),
+        steps.join("\n"),
+        names.join(" * ")
+    )
+}
+
 /// Returns a program with many lines.
 pub fn lines(count: usize) -> String {
     format!("decl a;\nvoid main() begin\n{}assert(a | !a);\nend\n", "a := !a;\n".repeat(count))
@@ -92,6 +107,7 @@ fn of_engine(engine: EngineKind) -> (&'static str, &'static str, String) {
     match engine {
         EngineKind::Summaries | EngineKind::Sat | EngineKind::Pushdown => ("", "counting.bp", counting()),
         EngineKind::Bmc | EngineKind::Induction => ("--bound 1000000", "counting.bp", counting()),
+        EngineKind::Invariants => ("", "products.c", products()),
         EngineKind::Threads | EngineKind::ThreadsExplicit | EngineKind::ThreadsPlain | EngineKind::Exhaustive => {
             ("--threads 6", "crowd.bp", crowd())
         }
@@ -100,6 +116,7 @@ fn of_engine(engine: EngineKind) -> (&'static str, &'static str, String) {
         | EngineKind::KarpMillerExplicit
         | EngineKind::Cutoff
         | EngineKind::Views
+        | EngineKind::Facts
         | EngineKind::KarpMiller => ("", "crowd.bp", crowd()),
         EngineKind::Contexts | EngineKind::ContextsEager => ("--contexts 6 --threads 4", "crowd.bp", crowd()),
         EngineKind::Rounds => ("--rounds 8", "processes.bp", processes()),

@@ -5,6 +5,7 @@
 
 use serde_json::{Value, json};
 
+use super::rebit::rebit;
 use crate::evidence::collect;
 use crate::rng::Rng;
 
@@ -17,6 +18,8 @@ pub(super) struct Piece {
     places: Vec<String>,
     /// The places of references to formulas.
     references: Vec<String>,
+    /// The place of the proof with formulas: over bits, it is a part of the whole proof.
+    inner: &'static str,
 }
 
 impl Piece {
@@ -25,8 +28,12 @@ impl Piece {
         for part in PARTS {
             collect(&value[part], format!("/{part}"), &mut places);
         }
-        let references = places.iter().filter(|place| is_reference(place)).cloned().collect();
-        Piece { value, places, references }
+        let is_over_bits = value["proof"]["kind"] == "over_bits";
+        let inner = if is_over_bits { "/proof/proof" } else { "/proof" };
+        // A program over bits is changed as a program.
+        places.retain(|place| !(is_over_bits && place == "/proof/bits"));
+        let references = places.iter().filter(|place| is_reference(place, inner)).cloned().collect();
+        Piece { value, places, references, inner }
     }
 
     /// Returns the piece with one to three changes; `None` if there is nothing to change.
@@ -38,6 +45,9 @@ impl Piece {
     }
 
     fn change(&self, rng: &mut Rng, donors: &[Piece], value: &mut Value) -> Option<()> {
+        if self.inner != "/proof" && rng.percent(60) {
+            return rebit(rng, &mut value["proof"]);
+        }
         match rng.below(10) {
             0..3 if !self.references.is_empty() => self.reformulate(rng, value),
             0..2 if value["steps"].is_array() => enclose(rng, value),
@@ -57,7 +67,7 @@ impl Piece {
     fn reformulate(&self, rng: &mut Rng, value: &mut Value) -> Option<()> {
         let place = rng.pick(&self.references)?;
         let old = value.pointer(place)?.as_u64()?;
-        let formulas = value.pointer_mut("/proof/formulas")?.as_array_mut()?;
+        let formulas = value.pointer_mut(&format!("{}/formulas", self.inner))?.as_array_mut()?;
         // An earlier change may have taken all of them.
         let other = rng.below(formulas.len().max(1));
         let node = match rng.below(6) {
@@ -95,9 +105,10 @@ fn enclose(rng: &mut Rng, value: &mut Value) -> Option<()> {
 }
 
 /// Returns whether a place is the formula of a shape, of a location, or of a procedure.
-fn is_reference(place: &str) -> bool {
-    let listed = ["/proof/locations/", "/proof/procedures/"];
-    place.ends_with("/formula") || place.ends_with("/1") && listed.iter().any(|list| place.starts_with(list))
+fn is_reference(place: &str, proof: &str) -> bool {
+    let inside = place.strip_prefix(proof).unwrap_or(place);
+    let listed = ["/locations/", "/procedures/"];
+    place.ends_with("/formula") || place.ends_with("/1") && listed.iter().any(|list| inside.starts_with(list))
 }
 
 /// Takes over the part of a donor at a place: as a whole, or one more item of a list.

@@ -23,12 +23,19 @@ const BOX: Bounds = Bounds { size: 12, inputs: 3, states: 2_000 };
 
 pub(super) struct IntegerCourt<'s> {
     pub(super) solvers: &'s Solvers,
+    /// The solvers that the judge asks.
+    pub(super) judging: &'s Solvers,
+    pub(super) effort: Effort,
 }
 
+/// The effort where each judgement starts solvers, and where they are shared.
+pub(super) const EFFORTS: [Effort; 2] =
+    [Effort { edits: 5, forgeries: [10, 5] }, Effort { edits: 10, forgeries: [50, 15] }];
+
 impl IntegerCourt<'_> {
-    fn run(&self) -> Run<'static> {
+    fn run(solvers: &Solvers) -> Run<'static> {
         let limits = Limits { time: Some(Duration::from_secs(3)), ..Limits::default() };
-        Run::new(CancelToken::default(), limits, &()).with_solvers(self.solvers.clone())
+        Run::new(CancelToken::default(), limits, &()).with_solvers(solvers.clone())
     }
 
     pub(super) fn try_proofs(
@@ -48,7 +55,7 @@ impl IntegerCourt<'_> {
         if engine.supports(&task).is_err() {
             return Ok(());
         }
-        let Ok(Verdict::Safe(Some(certificate))) = engine.check(&task, &self.run()) else { return Ok(()) };
+        let Ok(Verdict::Safe(Some(certificate))) = engine.check(&task, &Self::run(self.solvers)) else { return Ok(()) };
         if !matches!(certificate, Certificate::Integers(_)) {
             return Ok(());
         }
@@ -56,8 +63,7 @@ impl IntegerCourt<'_> {
         let context = Context { program: &asked.program, map: &loaded.source_map, source: &source };
         let file = CertificateFile::new(context, QuestionView::new(&Question::default(), None), &certificate);
         let piece = Piece::new(serde_json::to_value(file).expect("certificates are JSON"));
-        let effort = Effort { edits: 5, forgeries: [10, 5] };
-        Trial { kind, court: self, effort, donors: Vec::new() }.run(&asked, &piece, rng, tally)
+        Trial { kind, court: self, effort: self.effort, donors: Vec::new() }.run(&asked, &piece, rng, tally)
     }
 }
 
@@ -79,7 +85,7 @@ impl Court for IntegerCourt<'_> {
     fn rule(&self, asked: &Asked, file: &Value) -> Result<Ruling, Fault> {
         let read = CertificateFile::deserialize(file).ok().and_then(|file| file.certificate(&asked.program).ok());
         let Some(certificate) = read else { return Ok(Ruling::Unreadable) };
-        Ok(Ruling::of(&verify(&asked.task(), &certificate, &self.run())))
+        Ok(Ruling::of(&verify(&asked.task(), &certificate, &Self::run(self.judging))))
     }
 
     fn show(&self, asked: &Asked) -> String {

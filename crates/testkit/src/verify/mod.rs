@@ -9,10 +9,14 @@
 
 mod forge;
 mod integers;
+mod invariants;
+pub mod pool;
 mod programs;
+mod rebit;
 mod stepper;
 mod systems;
 mod tamper;
+mod visit;
 
 use std::fmt::Write as _;
 
@@ -23,11 +27,14 @@ use serde_json::Value;
 
 use crate::harness::{CERTIFICATES, COMPARISONS, Campaign, Fault, Tally, fault};
 use crate::integers::generate;
+use crate::machine;
 use crate::model::Model;
 use crate::rng::Rng;
 use crate::shrink::shrink;
 use forge::Piece;
-use integers::IntegerCourt;
+use integers::{EFFORTS, IntegerCourt};
+use invariants::InvariantCourt;
+use pool::Pool;
 use programs::{ProgramCourt, Proofs};
 use systems::SystemCourt;
 
@@ -40,12 +47,16 @@ pub enum Kind {
     Program(Proofs),
     /// A certificate about a pushdown system.
     System,
+    /// A certificate about a program with machine integers.
+    OverBits,
     /// A certificate about a program with integers.
     Integers,
+    /// Invariants over machine integers.
+    Invariants,
 }
 
 /// All kinds with their names, in the order of their turns.
-pub const KINDS: [(&str, Kind); 12] = [
+pub const KINDS: [(&str, Kind); 15] = [
     ("execution", Kind::Trace),
     ("control flow", Kind::Program(Proofs::ControlFlow)),
     ("summaries", Kind::Program(Proofs::Summaries)),
@@ -58,6 +69,9 @@ pub const KINDS: [(&str, Kind); 12] = [
     ("cover: adequacy", Kind::Program(Proofs::Adequacy)),
     ("pushdown system", Kind::System),
     ("integers", Kind::Integers),
+    ("all states", Kind::Program(Proofs::AllStates)),
+    ("over bits", Kind::OverBits),
+    ("invariants", Kind::Invariants),
 ];
 
 /// What the counts of a kind are called: the programs with evidence, and the answers of the judge.
@@ -109,6 +123,11 @@ trait Court {
     /// What the evidence claims.
     fn claim(&self) -> Truth {
         Truth::Safe
+    }
+
+    /// Returns whether the judge accepts everything that is true and within its limits.
+    fn is_complete(&self) -> bool {
+        false
     }
 
     fn show(&self, asked: &Self::Asked) -> String;
@@ -179,6 +198,10 @@ impl<C: Court> Trial<'_, C> {
                 let message = format!("accepted, but {truth:?}:\n{}\n{file}", self.court.show(asked));
                 return fault(format!("{}: accepted", self.kind), message);
             }
+            Ruling::Rejected if truth == self.court.claim() && self.court.is_complete() => {
+                let message = format!("rejected, but {truth:?}:\n{}\n{file}", self.court.show(asked));
+                return fault(format!("{}: rejected", self.kind), message);
+            }
             Ruling::Accepted if truth == Truth::Open => &["judged", "accepted", "accepted, search open"],
             Ruling::Accepted => &["judged", "accepted"],
             Ruling::Rejected if is_wrong => &["judged", "rejected", "rejected, search refutes"],
@@ -201,6 +224,8 @@ impl<C: Court> Trial<'_, C> {
 pub struct Judge {
     /// The solvers that proofs about integers need.
     pub solvers: Solvers,
+    /// The same for the judge, if they are shared.
+    pub pool: Option<Pool>,
     /// The kinds that are tried, by their names in [`KINDS`]; all if there are none.
     pub only: Vec<String>,
 }
@@ -214,6 +239,10 @@ pub enum Subject {
     System(Pds),
     /// A program of guarded commands.
     Integers(String),
+    /// A program with machine integers, in the text form of the representation.
+    Machine(String),
+    /// Loops over machine integers.
+    Loops(String),
 }
 
 impl Judge {
@@ -235,6 +264,8 @@ impl Campaign for Judge {
             Kind::Program(proofs) => Subject::Program(proofs.program(&mut rng)),
             Kind::System => Subject::System(crate::systems::random(&mut rng)),
             Kind::Integers => Subject::Integers(generate::program(seed, number)),
+            Kind::OverBits => Subject::Machine(machine::program(&mut rng)),
+            Kind::Invariants => Subject::Loops(invariants::program(&mut rng)),
         }
     }
 
@@ -246,10 +277,16 @@ impl Campaign for Judge {
             (Kind::Program(proofs), Subject::Program(model)) => {
                 ProgramCourt { proofs }.try_proofs(name, model, rng, tally)
             }
+            (Kind::OverBits, Subject::Machine(text)) => {
+                ProgramCourt { proofs: Proofs::OverBits }.try_over_bits(name, text, rng, tally)
+            }
             (Kind::System, Subject::System(pds)) => SystemCourt.try_proofs(name, pds, rng, tally),
             (Kind::Integers, Subject::Integers(text)) => {
-                IntegerCourt { solvers: &self.solvers }.try_proofs(name, text, rng, tally)
+                let judging = self.pool.as_ref().map_or(&self.solvers, |pool| &pool.solvers);
+                let effort = EFFORTS[usize::from(self.pool.is_some())];
+                IntegerCourt { solvers: &self.solvers, judging, effort }.try_proofs(name, text, rng, tally)
             }
+            (Kind::Invariants, Subject::Loops(text)) => InvariantCourt.try_proofs(name, text, rng, tally),
             _ => fault("subject", "it is of another kind"),
         }
     }
@@ -263,7 +300,11 @@ impl Campaign for Judge {
             Subject::Integers(text) => {
                 Subject::Integers(generate::shrink(text, &mut |text| fails(&Subject::Integers(text.clone()))))
             }
+            Subject::Machine(text) => {
+                Subject::Machine(machine::smaller(text, &mut |text| fails(&Subject::Machine(text.clone()))))
+            }
             Subject::System(pds) => Subject::System(pds),
+            Subject::Loops(text) => Subject::Loops(text),
         }
     }
 
@@ -271,7 +312,7 @@ impl Campaign for Judge {
         match subject {
             Subject::Program(model) => model.to_string(),
             Subject::System(pds) => format!("{pds:?}"),
-            Subject::Integers(text) => text.clone(),
+            Subject::Integers(text) | Subject::Machine(text) | Subject::Loops(text) => text.clone(),
         }
     }
 

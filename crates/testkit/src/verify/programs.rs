@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use selvedge_check::{
-    CancelToken, Certificate, CoverClaim, Limits, Outcome, Question, Run, Seen, Task, ThreadScope, Verdict,
+    CancelToken, Certificate, CoverClaim, Limits, Outcome, Question, Run, Task, ThreadScope, Verdict,
 };
-use selvedge_driver::{Options, Pass, check, simplify};
+use selvedge_driver::{Options, Pass, Simplified, check, simplify};
 use selvedge_engines::contexts::rounds::proof::certificate;
 use selvedge_engines::{EngineKind, EngineOptions, build, control_flow};
 use selvedge_frontend::{Context, Source};
@@ -20,8 +20,10 @@ use serde_json::Value;
 use super::forge::Piece;
 use super::stepper::is_execution;
 use super::tamper::{Asked, Extent};
+use super::visit::{self, Reach};
 use super::{Court, Effort, Ruling, Trial, Truth};
 use crate::differ::{Posed, pose};
+use crate::evidence::pose_ir;
 use crate::generate::{Weights, generate_with};
 use crate::harness::{Fault, Tally, fault};
 use crate::model::Model;
@@ -34,6 +36,19 @@ const BUDGET: Budget = Budget { patience: Some(Duration::from_secs(1)), frames: 
 
 /// The greatest number of threads that a search tries where their number is not bounded.
 const MOST_THREADS: u32 = 3;
+
+/// The limits of the search with the stepper.
+const REACH: Reach = Reach { states: 600, frames: 4, ways: 500 };
+
+/// The engines whose proofs over bits are tried.
+const OVER_BITS: [EngineKind; 6] = [
+    EngineKind::Summaries,
+    EngineKind::Induction,
+    EngineKind::Threads,
+    EngineKind::ThreadsExplicit,
+    EngineKind::Views,
+    EngineKind::ViewsExplicit,
+];
 
 const EFFORT: Effort = Effort { edits: 12, forgeries: [60, 12] };
 
@@ -58,6 +73,10 @@ pub enum Proofs {
     CoverBasis,
     /// A number of rounds that is enough.
     Adequacy,
+    /// Nothing: the judge visits all states.
+    AllStates,
+    /// A program over bits, and a proof about it.
+    OverBits,
 }
 
 impl Proofs {
@@ -69,6 +88,10 @@ impl Proofs {
             Proofs::Induction => vec![Weights::sequential()],
             Proofs::Adequacy => {
                 Weights::in_rounds().into_iter().map(|(_, weights)| weights).skip(1).step_by(2).collect()
+            }
+            Proofs::AllStates => {
+                let concurrent = Weights::concurrent().into_iter().map(|(_, weights)| weights);
+                concurrent.chain([Weights::sequential()]).collect()
             }
             _ => Weights::concurrent().into_iter().map(|(_, weights)| weights).collect(),
         };
@@ -86,11 +109,14 @@ impl Proofs {
             Proofs::CoverVectors => [EngineKind::KarpMiller, EngineKind::KarpMillerExplicit][rng.below(2)],
             Proofs::CoverBasis => EngineKind::Backward,
             Proofs::Adequacy => EngineKind::Rounds,
+            Proofs::AllStates => EngineKind::Exhaustive,
+            Proofs::OverBits => OVER_BITS[rng.below(OVER_BITS.len())],
         }
     }
 
     fn is_about_any_number(self) -> bool {
-        !matches!(self, Proofs::ControlFlow | Proofs::Summaries | Proofs::Induction | Proofs::Threads)
+        use Proofs::{Adequacy, CoverBasis, CoverVectors, CoverViews, Views};
+        matches!(self, Views | CoverViews | CoverVectors | CoverBasis | Adequacy)
     }
 
     fn has(self, certificate: &Certificate) -> bool {
@@ -99,12 +125,14 @@ impl Proofs {
             Proofs::ControlFlow => matches!(certificate, Certificate::ControlFlow(_)),
             Proofs::Summaries => matches!(certificate, Certificate::Summaries(_)),
             Proofs::Induction => matches!(certificate, Certificate::Induction { .. }),
-            Proofs::Threads => matches!(certificate, Certificate::Shapes(proof) if proof.seen == Seen::All),
-            Proofs::Views => matches!(certificate, Certificate::Shapes(proof) if proof.seen != Seen::All),
+            Proofs::Threads => matches!(certificate, Certificate::Shapes(proof) if proof.seen.is_all()),
+            Proofs::Views => matches!(certificate, Certificate::Shapes(proof) if !proof.seen.is_all()),
             Proofs::CoverViews => claim(|claim| matches!(claim, CoverClaim::Views(_))),
             Proofs::CoverVectors => claim(|claim| matches!(claim, CoverClaim::Vectors(_))),
             Proofs::CoverBasis => claim(|claim| matches!(claim, CoverClaim::Basis { .. })),
             Proofs::Adequacy => claim(|claim| matches!(claim, CoverClaim::Adequacy(_))),
+            Proofs::AllStates => *certificate == Certificate::AllStates,
+            Proofs::OverBits => matches!(certificate, Certificate::OverBits(_)),
         }
     }
 
@@ -113,6 +141,7 @@ impl Proofs {
         let task = asked.task();
         let found = match self {
             Proofs::ControlFlow => control_flow::certificate(&task),
+            Proofs::AllStates => (visit::search(&task, REACH) == Truth::Safe).then_some(Certificate::AllStates),
             Proofs::Adequacy => within(BUDGET, |run| certificate(&task, [1, 2], run)).ok().flatten(),
             _ => self.found_by(self.engine(rng), &task),
         };
@@ -126,7 +155,7 @@ impl Proofs {
         options.coverability.system.size = 2_000;
         options.views.max_k = Some(2);
         let engine = build(kind, &options);
-        let simplified = simplify(task, kind.row().passes);
+        let simplified = Simplified::with_bits(task, kind.row().passes);
         let simpler = simplified.task(task.threads);
         engine.supports(&simpler).ok()?;
         match simplified.lift(within(BUDGET.tight(), |run| engine.check(&simpler, run)).ok()?) {
@@ -174,7 +203,11 @@ fn mentions_others(program: &Program) -> bool {
 
 /// Returns a limit on the time of the judge, which forged numbers may make long.
 pub(super) fn patient() -> Run<'static> {
-    let limits = Limits { time: Some(Duration::from_secs(2)), ..Limits::default() };
+    limited(Duration::from_secs(2))
+}
+
+fn limited(time: Duration) -> Run<'static> {
+    let limits = Limits { time: Some(time), ..Limits::default() };
     Run::new(CancelToken::default(), limits, &())
 }
 
@@ -187,18 +220,27 @@ impl Court for ProgramCourt {
     type Asked = Asked;
 
     fn edited(&self, rng: &mut Rng, asked: &Asked) -> Option<Asked> {
-        asked.edited(rng, Extent::All)
+        asked.edited(rng, if self.proofs == Proofs::AllStates { Extent::Deadlocks } else { Extent::All })
     }
 
     fn search(&self, asked: &Asked) -> Truth {
-        asked.search()
+        match self.proofs {
+            Proofs::AllStates | Proofs::OverBits => visit::search(&asked.task(), REACH),
+            _ => asked.search(),
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.proofs == Proofs::AllStates
     }
 
     fn rule(&self, asked: &Asked, file: &Value) -> Result<Ruling, Fault> {
         let task = asked.task();
         let read = CertificateFile::deserialize(file).ok().and_then(|file| file.certificate(task.program).ok());
         let Some(certificate) = read else { return Ok(Ruling::Unreadable) };
-        let ruling = Ruling::of(&verify(&task, &certificate, &patient()));
+        // More states than a search looks at say nothing.
+        let run = if self.proofs == Proofs::AllStates { limited(Duration::from_millis(300)) } else { patient() };
+        let ruling = Ruling::of(&verify(&task, &certificate, &run));
         match &certificate {
             Certificate::Summaries(proof) if ruling == Ruling::Accepted && proves(&task, proof) == Some(false) => {
                 fault("obligations", "accepted, but trying all valuations shows a flaw")
@@ -220,8 +262,29 @@ impl ProgramCourt {
         rng: &mut Rng,
         tally: &mut Tally,
     ) -> Result<(), Fault> {
-        let posed = pose(model)?;
-        let mut asked = Asked::of(&posed);
+        self.try_posed(kind, &pose(model)?, rng, tally)
+    }
+
+    /// The same for a program with machine integers.
+    pub(super) fn try_over_bits(
+        &self,
+        kind: &'static str,
+        text: &str,
+        rng: &mut Rng,
+        tally: &mut Tally,
+    ) -> Result<(), Fault> {
+        let question = Question { threads: [Some(2), Some(3), None][rng.below(3)], ..Question::default() };
+        match pose_ir(text.to_string(), &question) {
+            Some(posed) => self.try_posed(kind, &posed, rng, tally),
+            None => fault("read", "the program is refused"),
+        }
+    }
+
+    fn try_posed(&self, kind: &'static str, posed: &Posed, rng: &mut Rng, tally: &mut Tally) -> Result<(), Fault> {
+        let mut asked = Asked::of(posed);
+        if self.proofs == Proofs::AllStates && rng.coin() {
+            asked.target.deadlock = true;
+        }
         if self.proofs.is_about_any_number() {
             asked.threads = ThreadScope::Unbounded;
         }
@@ -241,7 +304,8 @@ impl ProgramCourt {
         let other = asked.edited(rng, Extent::All);
         let donor = other.and_then(|other| Some(written(&other, &self.proofs.find(&other, rng)?)));
         let donors = donor.into_iter().collect();
-        Trial { kind, court: self, effort: EFFORT, donors }.run(&asked, &piece, rng, tally)
+        let effort = if self.proofs == Proofs::AllStates { Effort { edits: 80, ..EFFORT } } else { EFFORT };
+        Trial { kind, court: self, effort, donors }.run(&asked, &piece, rng, tally)
     }
 }
 

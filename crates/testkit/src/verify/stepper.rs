@@ -8,50 +8,65 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_check::{Task, ThreadScope};
 use selvedge_ir::eval::{eval, holds};
-use selvedge_ir::trace::{Fresh, StartThread, Step, Trace};
+use selvedge_ir::trace::{Fresh, Start, StartThread, Step, Trace};
 use selvedge_ir::visit::choice_types;
 use selvedge_ir::{Assign, Call, Edge, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Scope, Ty, Value, VarId};
 
-type Values = BTreeMap<VarId, Value>;
+pub(super) type Values = BTreeMap<VarId, Value>;
 type Checked<T> = Result<T, &'static str>;
 
-#[derive(Clone)]
-struct Frame {
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Frame {
     proc: ProcId,
-    loc: LocId,
+    pub(super) loc: LocId,
     call: Option<EdgeId>,
     locals: Values,
 }
 
-#[derive(Clone)]
-struct Thread {
-    number: u32,
-    kind: Option<EntryId>,
-    own: Values,
-    stack: Vec<Frame>,
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Thread {
+    pub(super) number: u32,
+    pub(super) kind: Option<EntryId>,
+    pub(super) own: Values,
+    pub(super) stack: Vec<Frame>,
 }
 
 /// A state, changed by one step after the other.
-struct World<'t> {
-    task: &'t Task<'t>,
-    shared: Values,
-    threads: Vec<Thread>,
-    holder: Option<u32>,
+#[derive(Clone)]
+pub(super) struct World<'t> {
+    pub(super) task: &'t Task<'t>,
+    pub(super) shared: Values,
+    pub(super) threads: Vec<Thread>,
+    pub(super) holder: Option<u32>,
     /// The initial threads that wait for the end of the prelude, whose thread has the number 0.
-    waiting: Option<&'t [StartThread]>,
-    n_created: u32,
+    pub(super) waiting: Option<Vec<StartThread>>,
+    pub(super) n_created: u32,
+}
+
+/// What comes of a step that exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Made {
+    /// The next state.
+    State,
+    /// The failure of an assertion of the target.
+    Failure,
+    /// The failure of another assertion, which ends the execution without an error.
+    End,
 }
 
 /// Checks that a trace is an execution of the program, and that its first error is its end.
 pub(super) fn is_execution(task: &Task<'_>, trace: &Trace) -> Checked<()> {
     let trace = trace.written_out();
-    let mut world = World::start(task, &trace)?;
+    let mut world = World::start(task, &trace.start)?;
     for (number, step) in trace.steps.iter().enumerate() {
         if world.has_error() {
             return Err("it goes on after an error");
         }
-        if world.step(step)? {
-            return if number + 1 == trace.steps.len() { Ok(()) } else { Err("it goes on after an assertion failed") };
+        match world.step(step)? {
+            Made::State => {}
+            Made::End => return Err("another assertion fails"),
+            Made::Failure if number + 1 == trace.steps.len() => return Ok(()),
+            Made::Failure => return Err("it goes on after an assertion failed"),
         }
     }
     if world.has_error() { Ok(()) } else { Err("it ends without an error") }
@@ -75,7 +90,7 @@ fn check_choices(types: &[Ty], choices: &[Value]) -> Checked<()> {
     if fits { Ok(()) } else { Err("other choices") }
 }
 
-fn of_scope(program: &Program, scope: Scope) -> Vec<VarId> {
+pub(super) fn of_scope(program: &Program, scope: Scope) -> Vec<VarId> {
     program.vars.indices().filter(|var| program.vars[*var].scope == scope).collect()
 }
 
@@ -91,9 +106,13 @@ fn has_all(program: &Program, thread: &Thread, expr: &Expr) -> bool {
     !expr.any_leaf(|leaf| matches!(leaf, Expr::Passive(var) | Expr::PassiveNext(var) if !has(program, thread, *var)))
 }
 
+fn is_assigned(program: &Program, thread: &Thread, (var, rhs): &(VarId, Expr)) -> bool {
+    has(program, thread, *var) && has_all(program, thread, rhs)
+}
+
 impl<'t> World<'t> {
-    fn start(task: &'t Task<'t>, trace: &'t Trace) -> Checked<World<'t>> {
-        let (program, start) = (task.program, &trace.start);
+    pub(super) fn start(task: &'t Task<'t>, start: &Start) -> Checked<World<'t>> {
+        let program = task.program;
         let bound = match task.threads {
             ThreadScope::AtMost(bound) | ThreadScope::Created(bound) => bound as usize,
             ThreadScope::Unbounded => usize::MAX,
@@ -119,7 +138,7 @@ impl<'t> World<'t> {
         let mut world = World { task, shared, threads: Vec::new(), holder: None, waiting: None, n_created: 0 };
         match program.prelude {
             Some(proc) => {
-                world.waiting = Some(&start.threads);
+                world.waiting = Some(start.threads.clone());
                 let own = filled(program, of_scope(program, Scope::Thread), &Vec::new());
                 let locals = &program.procs[proc].locals;
                 world.add(None, own, vec![world.frame(proc, filled(program, locals.iter().copied(), &start.fresh))]);
@@ -166,7 +185,7 @@ impl<'t> World<'t> {
         self.n_created += 1;
     }
 
-    fn has_error(&self) -> bool {
+    pub(super) fn has_error(&self) -> bool {
         let target = self.task.target;
         let locs: Vec<LocId> = self.threads.iter().map(|thread| thread.stack[thread.stack.len() - 1].loc).collect();
         let count = |list: &[LocId], loc: LocId| list.iter().filter(|other| **other == loc).count();
@@ -199,8 +218,8 @@ impl<'t> World<'t> {
         values.insert(var, value);
     }
 
-    /// Makes a step; returns whether it fails an assertion of the target.
-    fn step(&mut self, step: &Step) -> Checked<bool> {
+    /// Makes a step, if it exists.
+    pub(super) fn step(&mut self, step: &Step) -> Checked<Made> {
         let program = self.task.program;
         let position = self.threads.iter().position(|thread| thread.number == step.thread.0).ok_or("no such thread")?;
         if self.holder.is_some_and(|holder| holder != step.thread.0) {
@@ -219,7 +238,7 @@ impl<'t> World<'t> {
     }
 
     /// Does what the edge of a step says.
-    fn perform(&mut self, position: usize, edge: &Edge, step: &Step) -> Checked<bool> {
+    fn perform(&mut self, position: usize, edge: &Edge, step: &Step) -> Checked<Made> {
         let program = self.task.program;
         let top = self.threads[position].stack.len() - 1;
         let value = |expr: &Expr| {
@@ -231,24 +250,28 @@ impl<'t> World<'t> {
             eval(expr, &leaf).map_err(|_| "overflow")
         };
         let values = |exprs: &[Expr]| exprs.iter().map(value).collect::<Checked<Vec<Value>>>();
+        // Nothing that an operation changes is in its own condition; that of a call is read by the return.
+        if !matches!(edge.op, Op::Call(_)) && value(&edge.ensures)? == Value::Bool(false) {
+            return Err("what the step ensures does not hold");
+        }
         let mut started = Vec::new();
         match &edge.op {
             Op::Assign(assign) => self.assign(position, assign, step)?,
             Op::Assert(condition) => {
                 if value(condition)? == Value::Bool(false) {
-                    let is_fresh = step.fresh.is_empty();
-                    let is_error = self.task.target.asserts.contains(&step.edge) && is_fresh;
-                    return if is_error { Ok(true) } else { Err("another assertion fails") };
+                    check_fresh(program, &[], &step.fresh)?;
+                    let is_error = self.task.target.asserts.contains(&step.edge);
+                    return Ok(if is_error { Made::Failure } else { Made::End });
                 }
             }
             Op::Call(call) => {
                 let args = values(&call.args)?;
-                return self.call(position, (step.edge, call), args, &step.fresh).map(|()| false);
+                return self.call(position, (step.edge, call), args, &step.fresh).map(|()| Made::State);
             }
             Op::Return(results) => {
                 check_fresh(program, &[], &step.fresh)?;
                 let results = values(results)?;
-                return self.return_from(position, results).map(|()| false);
+                return self.return_from(position, results).map(|()| Made::State);
             }
             Op::Spawn(spawn) if self.has_room() => {
                 let args = values(&spawn.args)?;
@@ -264,17 +287,17 @@ impl<'t> World<'t> {
             Op::Spawn(_) | Op::Fork(_) => {}
             Op::End => {
                 check_fresh(program, &[], &step.fresh)?;
-                return self.end(position).map(|()| false);
+                return self.end(position).map(|()| Made::State);
             }
             Op::AtomicBegin => self.holder = Some(step.thread.0),
             Op::AtomicEnd => self.holder = None,
         }
         check_fresh(program, &started, &step.fresh)?;
         self.threads[position].stack[top].loc = edge.to;
-        Ok(false)
+        Ok(Made::State)
     }
 
-    fn has_room(&self) -> bool {
+    pub(super) fn has_room(&self) -> bool {
         let has_prelude = self.task.program.prelude.is_some();
         match self.task.threads {
             ThreadScope::Unbounded => true,
@@ -322,35 +345,42 @@ impl<'t> World<'t> {
                 self.write(position, *var, value);
             }
         }
-        Ok(())
+        let ensured = holds(&self.task.program.edges[edge].ensures, &|leaf| match leaf {
+            Expr::Var(var) => self.read(position, *var),
+            _ => unreachable!("what a call ensures is about variables"),
+        });
+        if ensured == Ok(true) { Ok(()) } else { Err("what the call ensures does not hold") }
     }
 
     fn end(&mut self, position: usize) -> Checked<()> {
         let ended = self.threads.remove(position).number;
         self.holder = self.holder.filter(|holder| *holder != ended);
-        match self.waiting.filter(|_| ended == 0) {
-            Some(threads) => {
-                self.waiting = None;
-                self.start_threads(threads)
-            }
+        match self.waiting.take_if(|_| ended == 0) {
+            Some(threads) => self.start_threads(&threads),
             None => Ok(()),
         }
+    }
+
+    /// The positions of the other threads that take part in an assignment.
+    pub(super) fn participants(&self, position: usize, assign: &Assign) -> Vec<usize> {
+        let program = self.task.program;
+        let is_constrained =
+            |thread: &Thread| assign.constrain.is_passive() && has_all(program, thread, &assign.constrain);
+        let takes_part = |other: &usize| {
+            let thread = &self.threads[*other];
+            *other != position
+                && (assign.passive.iter().any(|pair| is_assigned(program, thread, pair)) || is_constrained(thread))
+        };
+        (0..self.threads.len()).filter(takes_part).collect()
     }
 
     /// Makes an assignment: everything is computed in the old state, then written.
     fn assign(&mut self, position: usize, assign: &Assign, step: &Step) -> Checked<()> {
         let program = self.task.program;
         let per_thread = assign.per_thread_choices();
-        let is_assigned =
-            |thread: &Thread, (var, rhs): &(VarId, Expr)| has(program, thread, *var) && has_all(program, thread, rhs);
         let constrains_others = assign.constrain.is_passive();
         let is_constrained = |thread: &Thread| constrains_others && has_all(program, thread, &assign.constrain);
-        let takes_part = |other: &usize| {
-            let thread = &self.threads[*other];
-            *other != position
-                && (assign.passive.iter().any(|pair| is_assigned(thread, pair)) || is_constrained(thread))
-        };
-        let others: Vec<usize> = (0..self.threads.len()).filter(takes_part).collect();
+        let others = self.participants(position, assign);
         if others.len() != step.passive.len() {
             return Err("other threads take part");
         }
@@ -375,7 +405,7 @@ impl<'t> World<'t> {
             writes.push((position, *var, eval(rhs, &|part| leaf(part, None, &[])).map_err(|_| "overflow")?));
         }
         for (place, at) in others.iter().enumerate() {
-            for (var, rhs) in assign.passive.iter().filter(|pair| is_assigned(&self.threads[*at], pair)) {
+            for (var, rhs) in assign.passive.iter().filter(|pair| is_assigned(program, &self.threads[*at], pair)) {
                 let value = eval(rhs, &|part| leaf(part, Some((place, *at)), &[])).map_err(|_| "overflow")?;
                 writes.push((*at, *var, value));
             }

@@ -2,7 +2,7 @@
 
 use selvedge_check::{Target, ThreadScope};
 use selvedge_ir::validate::{validate, validate_target};
-use selvedge_ir::{BinaryOp, Count, EdgeId, Expr, LocId, Op, ProcId, Program, Scope, Spawn, Ty, VarId};
+use selvedge_ir::{BinaryOp, Count, EdgeId, Expr, LocId, MachineOp, Op, ProcId, Program, Scope, Spawn, Ty, VarId};
 
 use crate::rng::Rng;
 
@@ -19,8 +19,10 @@ pub(super) struct Asked {
 pub(super) enum Extent {
     /// Expressions only: control and the question stay.
     Values,
-    /// Everything.
+    /// Everything but whether deadlocks are errors.
     All,
+    /// Everything.
+    Deadlocks,
 }
 
 impl Asked {
@@ -28,9 +30,13 @@ impl Asked {
     pub(super) fn edited(&self, rng: &mut Rng, extent: Extent) -> Option<Asked> {
         let mut asked = self.clone();
         for _ in 0..1 + rng.below(4) / 3 {
+            if extent == Extent::Deadlocks && rng.percent(10) {
+                asked.target.deadlock = !asked.target.deadlock;
+                continue;
+            }
             match rng.below(10) {
                 0 => asked.edit_start(rng)?,
-                1 | 2 if extent == Extent::All => asked.edit_question(rng)?,
+                1 | 2 if extent != Extent::Values => asked.edit_question(rng)?,
                 _ => asked.edit_step(rng, extent)?,
             }
         }
@@ -107,7 +113,7 @@ impl Asked {
     fn edit_step(&mut self, rng: &mut Rng, extent: Extent) -> Option<()> {
         let edge = EdgeId::new(rng.below(self.program.edges.len().max(1)));
         let proc = self.program.locs[self.program.edges.get(edge)?.from].proc;
-        if extent == Extent::All && rng.percent(40) {
+        if extent != Extent::Values && rng.percent(40) {
             return self.edit_control(rng, edge, proc);
         }
         let literal = literal(rng, &self.program, proc)?;
@@ -185,8 +191,8 @@ impl Asked {
         if is_assert != is_now {
             self.target.asserts.retain(|assert| *assert != edge);
             let asserts = self.target.asserts.iter().copied().chain(is_now.then_some(edge)).collect();
-            self.target =
-                Target { together: self.target.together.clone(), ..Target::new(asserts, self.target.locs.clone()) };
+            let Target { locs, together, deadlock, .. } = self.target.clone();
+            self.target = Target::new(asserts, locs).with_together(together).with_deadlock(deadlock);
         }
         Some(())
     }
@@ -202,7 +208,11 @@ fn other_value(rng: &mut Rng, ty: Ty, old: Expr, literal: Option<Expr>) -> Expr 
         (Ty::Int, 0, _) => Expr::Int(rng.below(5) as i64 - 2),
         (Ty::Int, 1, _) => Expr::binary(BinaryOp::Sub, old, Expr::Int(1)),
         (Ty::Int, ..) => Expr::binary(BinaryOp::Add, old, Expr::Int(1 + rng.below(2) as i64)),
-        (Ty::Machine(ty), ..) => Expr::Machine(ty, u64::from(rng.coin())),
+        (Ty::Machine(ty), kind, _) => {
+            let number = Expr::Machine(ty, u64::from(rng.coin()));
+            let op = [MachineOp::Add, MachineOp::Sub, MachineOp::Xor].get(kind).copied();
+            op.map_or(number.clone(), |op| Expr::binary(BinaryOp::Machine(op, ty), old, number))
+        }
     }
 }
 

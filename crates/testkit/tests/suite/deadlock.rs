@@ -67,6 +67,18 @@ fn the_holder_of_the_atomic_flag_stops_all_others() {
 }
 
 #[test]
+fn a_step_against_an_enforce_clause_does_not_exist() {
+    let text = "decl a := 1; void main() begin enforce a; a := f(); end bool f() begin return NEW; end";
+    assert_eq!(waiting(&text.replace("NEW", "0"), None), Some(1));
+    assert_eq!(waiting(&text.replace("NEW", "*"), None), None);
+    // The thread waits at the beginning until the other one makes the clause true.
+    let entry = "decl a := 0; void main() begin start_thread other; f(); end
+        void f() begin enforce a; skip; end void other() begin a := NEW; end";
+    assert_eq!(waiting(&entry.replace("NEW", "1"), Some(2)), None);
+    assert_eq!(waiting(&entry.replace("NEW", "0"), Some(2)), Some(1));
+}
+
+#[test]
 fn a_failed_assertion_is_no_deadlock() {
     assert_eq!(waiting("decl x := 0; void main() begin assert(x); end", None), None);
 }

@@ -51,7 +51,7 @@ fn compare(task: &Task<'_>) -> Option<Result<(), String>> {
     }
     let verdict = oracle.check(&flat, &short()).ok()?;
     Some(every_choice().try_for_each(|reductions| {
-        let engine = ThreadsExplicit { options: Options { reductions } };
+        let engine = ThreadsExplicit { options: Options { reductions, ..Options::default() } };
         let found = engine.check(&flat, &Run::unlimited()).map_err(|stop| stop.to_string())?;
         match (&found, &verdict) {
             (Verdict::Safe(_), Verdict::Safe(_)) => match judge(task, &inlined.lift(found), &Run::unlimited()) {

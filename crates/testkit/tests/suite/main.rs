@@ -25,6 +25,7 @@ mod integers;
 mod literate;
 mod machine;
 mod minimize;
+mod numbers;
 mod passes;
 mod portfolio;
 mod projection;

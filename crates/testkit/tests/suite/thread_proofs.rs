@@ -6,17 +6,17 @@
 use std::collections::BTreeSet;
 
 use selvedge_check::formula::{FormulaId, Formulas, Node};
-use selvedge_check::{Certificate, Engine, Role, Run, ShapeProof, Task, ThreadScope, Verdict};
+use selvedge_check::{Certificate, Engine, Role, Run, Seen, ShapeProof, Task, ThreadScope, Verdict};
 use selvedge_driver::{Pass, simplify};
 use selvedge_engines::threads::explicit::{self, ThreadsExplicit};
 use selvedge_engines::threads::symbolic::Threads;
 use selvedge_engines::threads::{PartialOrder, Reductions};
 use selvedge_ir::callgraph::CallGraph;
-use selvedge_replay::certificate::{Flaw, verify, verify_with_solvers};
+use selvedge_replay::certificate::{Flaw, Refused, verify, verify_with_solvers};
 use selvedge_testkit::differ::{Posed, pose};
 use selvedge_testkit::generate::{Weights, generate};
 use selvedge_testkit::rng::Rng;
-use selvedge_testkit::seen::{self, Reached, Row, Spot, explore, explore_from, proof, spots, state};
+use selvedge_testkit::seen::{self, Reached, Row, Spot, explore, explore_from, proof, spots, starts, state};
 
 const N_PROGRAMS: usize = 250;
 const N_MUTANTS: usize = 8;
@@ -177,12 +177,34 @@ fn the_judge_accepts_closed_sets_without_error_and_no_others() {
     );
 }
 
+/// From the states in which a run can start the judge finds the others, and the errors.
+#[test]
+fn the_judge_finds_reachable_states_again() {
+    let (mut seed, mut safe, mut unsafe_) = (0, 0, 0);
+    while safe + unsafe_ < N_PROGRAMS {
+        seed += 1;
+        let Some((posed, reached)) = explored(seed).filter(|(posed, _)| posed.asked.prelude.is_none()) else {
+            continue;
+        };
+        let task = posed.task();
+        let starts = starts(&task).expect("there is no prelude");
+        let first = ShapeProof { seen: Seen::Reached, ..proof(task.program, &starts, &spots(&reached.rows)) };
+        match verify(&task, &Certificate::Shapes(first), &Run::unlimited()) {
+            Err(Refused::Unjudged(_) | Refused::Flawed(Flaw::OutOfScope(_))) => continue,
+            verdict => assert_eq!(verdict.is_err(), reached.error, "seed {seed}: {verdict:?}\n{}", posed.text),
+        }
+        *(if reached.error { &mut unsafe_ } else { &mut safe }) += 1;
+    }
+    assert!(safe > 50 && unsafe_ > 50, "{safe} {unsafe_}");
+}
+
 /// Returns the engines that give proofs, each with what it leaves out.
 fn engines() -> Vec<(String, Box<dyn Engine>)> {
     let switches = [(false, false), (true, false), (true, true)];
     let explicit = switches.map(|(compress, dead)| {
         let reductions = Reductions { compress, dead, partial_order: PartialOrder::Off };
-        let engine: Box<dyn Engine> = Box::new(ThreadsExplicit { options: explicit::Options { reductions } });
+        let engine: Box<dyn Engine> =
+            Box::new(ThreadsExplicit { options: explicit::Options { reductions, ..Default::default() } });
         (format!("threads-explicit, compress {compress}, dead {dead}"), engine)
     });
     let symbolic: Box<dyn Engine> = Box::new(Threads::default());

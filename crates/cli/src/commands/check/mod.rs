@@ -188,12 +188,7 @@ fn print(checked: &Checked, args: &CheckArgs, session: &Session) -> Printed {
     }
     let written = [
         write_trace(checked, args, session),
-        write_part(
-            args.certificate.as_ref(),
-            || checked.certificate(&args.question),
-            "there is no certificate",
-            session,
-        ),
+        write_part(args.certificate.as_ref(), || checked.certificate(), "there is no certificate", session),
         write_part(args.html.as_ref(), || checked.html(), "this result has no page", session),
         write_harness(args.harness.as_ref(), || checked.harness(), session),
     ];
@@ -227,7 +222,7 @@ fn print_text(checked: &Checked, args: &CheckArgs, session: &Session) {
 
 /// Writes the trace, if there is one and it is wanted.
 fn write_trace(checked: &Checked, args: &CheckArgs, session: &Session) -> Exit {
-    let (Some(path), Some(trace)) = (&args.trace_out, checked.trace(&args.question)) else { return Exit::Success };
+    let (Some(path), Some(trace)) = (&args.trace_out, checked.trace()) else { return Exit::Success };
     outputs::write(path, &json::to_text(&trace), session)
 }
 

@@ -12,7 +12,7 @@ use selvedge_ir::pds::{Pds, Threads};
 use selvedge_ir::span::SourceMap;
 use selvedge_replay::replay::replay;
 use selvedge_report::html;
-use selvedge_report::json::{self, CertificateFile, SystemCertificateFile, TraceFile};
+use selvedge_report::json::{self, CertificateFile, QuestionView, SystemCertificateFile, TraceFile};
 use selvedge_report::sarif;
 use selvedge_report::systems::{self, turns};
 use selvedge_report::text::{self, Row, Style};
@@ -21,9 +21,9 @@ use serde_json::{Value, json};
 
 use super::options::options;
 use super::system;
-use crate::args::{CheckArgs, QuestionArgs};
+use crate::args::CheckArgs;
 use crate::commands::language::{self, language_of};
-use crate::commands::reader;
+use crate::commands::{program, reader};
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::session::Session;
@@ -36,6 +36,10 @@ pub(super) struct Checked {
     pub(super) result: CheckResult,
     map: SourceMap,
     load: Duration,
+    /// The question, with the options of the file where the command line has none.
+    question: QuestionView,
+    /// The options that come from the file.
+    file_options: String,
 }
 
 /// The result of the check of a file.
@@ -120,9 +124,9 @@ pub(super) fn check(
     let checked = guard(|| match language {
         Language::Pds => system::load_and_check(input, &source, args, &run, reading),
         Language::Bp | Language::C | Language::Gcl | Language::Tts | Language::Spec => {
-            match reader::options(language, input, args.question.load_options(), session) {
-                Ok(options) => load_and_check(language, &source, args, &options, session, &run, reading),
-                Err(message) => (Reading::default(), Err(NoAnswer::NotRead(message))),
+            match asked(language, input, &source, args, session) {
+                Ok(asked) => load_and_check(language, &source, args, asked, session, &run, reading),
+                Err(message) => (ReadText::default(), Err(NoAnswer::NotRead(message))),
             }
         }
     });
@@ -130,7 +134,9 @@ pub(super) fn check(
         Ok((parts, result)) => {
             let result = result.unwrap_or_else(CheckResult::None);
             let source = parts.source.unwrap_or(source);
-            Checked { source, diagnostics: parts.diagnostics, result, map: parts.map, load: parts.load }
+            let (question, file_options) = (parts.question, parts.file_options);
+            let (diagnostics, map, load) = (parts.diagnostics, parts.map, parts.load);
+            Checked { source, diagnostics, result, map, load, question, file_options }
         }
         Err(panic) => Checked { source, ..Checked::early(input, NoResult::Panicked(panic).into()) },
     }
@@ -138,43 +144,76 @@ pub(super) fn check(
 
 /// The results of reading besides the program.
 #[derive(Default)]
-pub(super) struct Reading {
+pub(super) struct ReadText {
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) map: SourceMap,
     /// The texts that positions refer to, where there are others beside the input.
     pub(super) source: Option<Source>,
     pub(super) load: Duration,
+    pub(super) question: QuestionView,
+    pub(super) file_options: String,
+}
+
+/// What is asked about a file, and how to read it.
+struct Asked {
+    question: QuestionView,
+    reader: LoadOptions,
+    /// The options that come from the file.
+    file_options: String,
+}
+
+/// Joins the options of the command line with those of the file.
+fn asked(
+    language: Language,
+    input: &Input,
+    source: &Source,
+    args: &CheckArgs,
+    session: &Session,
+) -> Result<Asked, String> {
+    let mut file = reader::file_options(language, input, source, session);
+    if args.all || args.reachable || (args.projection && (!file.together.is_empty() || file.asks_for_deadlocks())) {
+        file = file.without_question();
+    }
+    let (question, taken) = args.question.view().or_file(&file);
+    let (reader, words) = reader::options(language, input, &file, question.load_options(), session)?;
+    Ok(Asked { file_options: program::file_words(&taken, &words), question, reader })
 }
 
 fn load_and_check(
     language: Language,
     source: &Source,
     args: &CheckArgs,
-    reader: &LoadOptions,
+    asked: Asked,
     session: &Session,
     run: &Run<'_>,
     reading: Instant,
-) -> (Reading, Result<CheckResult, NoAnswer>) {
-    if let Err(invalid) = reader::validate(language, reader, session) {
-        return (Reading::default(), Err(NoAnswer::Invalid(invalid)));
+) -> (ReadText, Result<CheckResult, NoAnswer>) {
+    let Asked { question, reader, file_options } = asked;
+    let invalid = |error| NoAnswer::Invalid(program::because_of_file(error, &file_options));
+    if let Err(error) = reader::validate(language, &reader, session) {
+        return (ReadText::default(), Err(invalid(error)));
     }
-    let mut loaded = language.load(source.text(), reader);
+    let mut loaded = language.load(source.text(), &reader);
     let load = reading.elapsed();
     let (diagnostics, map) = (std::mem::take(&mut loaded.diagnostics), std::mem::take(&mut loaded.source_map));
-    let parts = Reading { diagnostics, map, source: loaded.source.take(), load };
+    let mut parts = ReadText { diagnostics, map, source: loaded.source.take(), load, ..ReadText::default() };
     let source = parts.source.as_ref().unwrap_or(source);
     let result = (|| {
         run.check_limits().map_err(|stop| NoAnswer::Undecided(Reason::Stop(stop)))?;
         let program = loaded.program.as_ref().ok_or(NoAnswer::Erroneous)?;
-        language::validate(language, program, &args.question).map_err(NoAnswer::Invalid)?;
+        language::validate(language, program, &question).map_err(invalid)?;
         let subject = Subject { program, map: &parts.map, text: source.text() };
-        let mut options = options(args);
+        let mut options = options(args, question.question());
         // A bound that no run exceeds changes no answer.
         options.question.threads =
             options.question.threads.or(loaded.threads.filter(|_| options.question.initial.is_none()));
-        let answer = selvedge_driver::check(subject, &options, run)?;
+        let answer = selvedge_driver::check(subject, &options, run).map_err(|failure| match failure {
+            Failure::Usage(error) => invalid(error),
+            failure => failure.into(),
+        })?;
         Ok(CheckResult::Program(Box::new(answer)))
     })();
+    (parts.question, parts.file_options) = (question, file_options);
     (parts, result)
 }
 
@@ -221,7 +260,13 @@ impl Checked {
             result: CheckResult::None(none),
             map: SourceMap::default(),
             load: Duration::ZERO,
+            question: QuestionView::default(),
+            file_options: String::new(),
         }
+    }
+
+    fn reading(&self) -> selvedge_report::Reading<'_> {
+        selvedge_report::Reading { time: self.load, file_options: &self.file_options }
     }
 
     /// Lists the defects of ours that were noticed: of engines, although another one may have answered.
@@ -267,7 +312,7 @@ impl Checked {
     pub(super) fn block(&self, style: Style) -> String {
         let (name, palette) = (&self.source.name, &style.palette);
         match &self.result {
-            CheckResult::Program(answer) => text::report(self.context(answer), answer, self.load, style),
+            CheckResult::Program(answer) => text::report(self.context(answer), answer, self.reading(), style),
             CheckResult::System(answer) => systems::render(name, answer, palette),
             CheckResult::Threads(answer) => turns::render(name, answer, palette),
             CheckResult::None(_) => {
@@ -284,18 +329,18 @@ impl Checked {
     }
 
     /// The trace to an error, if there is one.
-    pub(super) fn trace(&self, question: &QuestionArgs) -> Option<TraceFile> {
+    pub(super) fn trace(&self) -> Option<TraceFile> {
         let (context, answer) = self.program()?;
         let Outcome::Unsafe(counterexample) = &answer.outcome else { return None };
-        Some(TraceFile::new(context, question.view(), counterexample))
+        Some(TraceFile::new(context, self.question.clone(), counterexample))
     }
 
     /// The text of the certificate of safety, if there is one.
-    pub(super) fn certificate(&self, question: &QuestionArgs) -> Option<String> {
+    pub(super) fn certificate(&self) -> Option<String> {
         match &self.result {
             CheckResult::Program(answer) => match &answer.outcome {
                 Outcome::Safe(Some(certificate)) => {
-                    Some(CertificateFile::new(self.context(answer), question.view(), certificate).text())
+                    Some(CertificateFile::new(self.context(answer), self.question.clone(), certificate).text())
                 }
                 _ => None,
             },
@@ -320,7 +365,7 @@ impl Checked {
 
     /// The page of the result, where it is an answer about a program.
     pub(super) fn html(&self) -> Option<String> {
-        self.program().map(|(context, answer)| html::report(context, answer, self.load))
+        self.program().map(|(context, answer)| html::report(context, answer, self.reading()))
     }
 
     /// Returns a program in C that runs into the error, or says why there is none.
@@ -360,11 +405,11 @@ impl Checked {
     }
 
     fn add_views(&self, result: &mut Value, answer: &Answer, args: &CheckArgs) {
-        let (context, question) = (self.context(answer), args.question.view());
+        let (context, question) = (self.context(answer), &self.question);
         match &answer.each {
-            Some(each) => result["each"] = json::each(context, &question, each),
+            Some(each) => result["each"] = json::each(context, question, each),
             None if args.reachable => {}
-            None => result["answer"] = json::answer(context, &question, answer, self.load),
+            None => result["answer"] = json::answer(context, question, answer, self.reading()),
         }
         if args.reachable {
             result["reachable"] = json::reachable(context, answer);
@@ -409,6 +454,7 @@ mod tests {
             prop: prop.map(|name| folder.join(name)),
             limits: LimitArgs::default(),
             dialect: None,
+            ignores_file_options: false,
             c: Default::default(),
         };
         (check(&args.inputs[0], &args, &session, session.start, observer), *args)
@@ -450,7 +496,7 @@ mod tests {
         let (checked, args) = check_file(&words, prop, &Dawdling);
         let report = checked.view(Exit::Success, &args);
         assert_eq!(report["verdict"], "safe", "{words}: {report}");
-        let text = checked.block(Style { palette: Palette::plain(), detail: Detail::Changes });
+        let text = checked.block(Style { palette: Palette::plain(), detail: Detail::Changes, width: text::WIDTH });
         assert!(text.contains("not checked: "), "{words}: {text}");
         let parts = [&report["answer"], &report["each"][0], &report["system"]];
         parts.into_iter().map(|part| part["unchecked"].clone()).find(|reason| !reason.is_null()).unwrap_or_default()

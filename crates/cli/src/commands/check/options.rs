@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use selvedge_check::Paths;
+use selvedge_check::{Paths, Question};
 use selvedge_driver::{Ask, Certify, Minimize, Options};
 use selvedge_engines::cegar::AbstractionListener;
 use selvedge_engines::pushdown::Direction;
@@ -13,8 +13,8 @@ use crate::args::{CheckArgs, PartialOrderChoice, PathsChoice, Way};
 use crate::commands::abstraction;
 use crate::outputs::Keep;
 
-/// Returns the options of a check.
-pub(super) fn options(args: &CheckArgs) -> Options {
+/// Returns the options of a check of one question.
+pub(super) fn options(args: &CheckArgs, question: Question) -> Options {
     let mut engine_options = EngineOptions::default();
     if let Some(frames) = args.frames {
         engine_options.exhaustive.frames = frames;
@@ -44,7 +44,7 @@ pub(super) fn options(args: &CheckArgs) -> Options {
     engine_options.coverability.system.compress = !args.no_compress;
     engine_options.coverability.system.dead = !args.no_dead;
     Options {
-        question: args.question.question(),
+        question,
         engine: args.engine.0.map(EngineKind::row),
         jobs: args.jobs.map_or_else(cores, |jobs| jobs as usize),
         engine_options,

@@ -9,7 +9,7 @@ use selvedge_frontend::pds;
 use selvedge_ir::pds::Threads;
 use selvedge_report::Source;
 
-use super::one::{CheckResult, NoAnswer, Reading};
+use super::one::{CheckResult, NoAnswer, ReadText};
 use super::options::options;
 use crate::args::CheckArgs;
 use crate::commands::system::{self, NoSystem};
@@ -21,7 +21,7 @@ pub(super) fn load_and_check(
     args: &CheckArgs,
     run: &Run<'_>,
     reading: Instant,
-) -> (Reading, Result<CheckResult, NoAnswer>) {
+) -> (ReadText, Result<CheckResult, NoAnswer>) {
     let (result, diagnostics) = if args.contexts.is_some() {
         let (threads, diagnostics) = system::load_threads(input, source);
         let threads = threads.map_err(NoAnswer::from).and_then(|threads| with_view(threads, args));
@@ -32,10 +32,10 @@ pub(super) fn load_and_check(
             let pds = system::with_target(pds, args.target.as_deref());
             pds.map_err(NoAnswer::Invalid)
         });
-        let answer = system.and_then(|pds| Ok(check(pds, &options(args), run)?));
+        let answer = system.and_then(|pds| Ok(check(pds, &options(args, args.question.question()), run)?));
         (answer.map(|answer| CheckResult::System(Box::new(answer))), diagnostics)
     };
-    (Reading { diagnostics, load: reading.elapsed(), ..Reading::default() }, result)
+    (ReadText { diagnostics, load: reading.elapsed(), ..ReadText::default() }, result)
 }
 
 impl From<NoSystem> for NoAnswer {
@@ -51,7 +51,7 @@ impl From<NoSystem> for NoAnswer {
 
 /// Checks threads that take turns.
 fn in_turns(threads: Threads, args: &CheckArgs, run: &Run<'_>) -> Result<CheckResult, NoAnswer> {
-    let options = options(args);
+    let options = options(args, args.question.question());
     Ok(match args.engine.0 {
         Some(EngineKind::Pushdown) => CheckResult::System(Box::new(check(OneSystem(threads), &options, run)?)),
         _ => CheckResult::Threads(Box::new(check(threads, &options, run)?)),

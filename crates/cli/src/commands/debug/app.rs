@@ -6,6 +6,7 @@ use selvedge_ir::trace::Step;
 use selvedge_replay::Outcome;
 use selvedge_report::names;
 use selvedge_report::session::{Direction, Session, Watch};
+use selvedge_report::text::change_text;
 
 /// A key, as far as the debugger knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +44,7 @@ pub(crate) enum Ask {
     Watch,
     Break,
     Variable,
+    Search,
 }
 
 impl Ask {
@@ -52,6 +54,7 @@ impl Ask {
             Ask::Watch => "watch the expression",
             Ask::Break => "stop at the line, or where the expression holds",
             Ask::Variable => "choose the variable",
+            Ask::Search => "find in statements and changes",
         }
     }
 }
@@ -74,6 +77,8 @@ pub(crate) struct App<'s, 'a> {
     pub(crate) variable: Option<String>,
     pub(crate) asking: Option<(Ask, String)>,
     pub(crate) message: String,
+    /// The text that was searched for last.
+    searched: String,
     pub(crate) help: bool,
     /// The first row of the values that is shown.
     pub(crate) scroll: usize,
@@ -99,6 +104,7 @@ impl<'s, 'a> App<'s, 'a> {
             variable: None,
             asking: None,
             message: String::new(),
+            searched: String::new(),
             help: false,
             scroll: 0,
             by_hand: None,
@@ -135,7 +141,9 @@ impl<'s, 'a> App<'s, 'a> {
         match key {
             Key::Char('?') | Key::Escape if self.help => self.help = false,
             Key::Char('?') => self.help = true,
-            Key::Char('q') | Key::Escape => return Next::Quit,
+            Key::Char('q') => return Next::Quit,
+            Key::Escape => self.message = "press q to quit".to_string(),
+            Key::Char('/') => self.asking = Some((Ask::Search, String::new())),
             Key::PageUp => self.scroll = self.scroll.saturating_sub(SCROLL),
             Key::PageDown => self.scroll += SCROLL,
             Key::Char('g') => self.asking = Some((Ask::Goto, String::new())),
@@ -223,6 +231,7 @@ impl<'s, 'a> App<'s, 'a> {
                 }
                 _ => self.message = format!("there is no step {typed}"),
             },
+            Ask::Search => self.search(typed),
             Ask::Watch => match Watch::parse(typed) {
                 Ok(watch) => self.watches.push((typed.to_string(), watch)),
                 Err(error) => self.message = error.to_string(),
@@ -240,6 +249,27 @@ impl<'s, 'a> App<'s, 'a> {
                     self.message = format!("there is no variable {typed}");
                 }
             }
+        }
+    }
+
+    /// Goes to the next step whose line has a text; an empty text means the last one.
+    fn search(&mut self, typed: &str) {
+        if !typed.is_empty() {
+            self.searched = typed.to_string();
+        }
+        let has = |position: &usize| {
+            self.session.told(*position).is_some_and(|told| {
+                let changes = told.changes.iter().map(change_text);
+                let mut texts = std::iter::once(told.text.clone()).chain(changes);
+                texts.any(|text| text.contains(&self.searched))
+            })
+        };
+        match (self.at + 1..=self.session.len()).find(has) {
+            Some(position) => {
+                self.at = position;
+                self.list_choices();
+            }
+            None => self.message = format!("no later step has {}", self.searched),
         }
     }
 

@@ -6,6 +6,7 @@ use ratatui::style::{Color, Style, Stylize as _};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph};
 use selvedge_frontend::visible::visible;
+use selvedge_ir::trace::ThreadId;
 use selvedge_report::annotated_trace::{AnnotatedStep, Binding, ReachedError};
 use selvedge_report::names;
 use selvedge_report::session::ThreadSight;
@@ -22,10 +23,14 @@ r R   run to a stop           b     stop at a line or condition
 v     choose a variable       c C   next, last change of it
 w     watch an expression     g     go to a step
 x     no stops                W     no watches
+/     find a text
 Home End   start, end         PgUp PgDn   move the values
 ?     close these lines       q     quit";
 
 const HELP_BY_HAND: &str = "\n↑ ↓ Enter   choose, make a step   u   take a step back";
+
+/// The most columns for the names of threads beside the program.
+const MARGIN: usize = 12;
 
 /// Threads have colours by their numbers.
 const THREADS: [Color; 5] = [Color::Cyan, Color::Magenta, Color::Blue, Color::Green, Color::Yellow];
@@ -88,6 +93,8 @@ fn program_lines(app: &App<'_, '_>, height: usize) -> Vec<Line<'static>> {
     let threads = session.threads(app.at);
     let line = |thread: &ThreadSight| Some((thread.frames.first()?.position?.line, thread.id.0));
     let stands: Vec<(usize, u32)> = threads.iter().filter_map(line).collect();
+    let width = session.names().all().map(|(_, name)| name.chars().count()).max().unwrap_or(0);
+    let width = (width + 2).min(MARGIN);
     let active = session.active(app.at).map(|thread| thread.0);
     let current = stands.iter().find(|(_, id)| Some(*id) == active).map(|(line, _)| *line);
     let lines: Vec<&str> = session.context.source.text().lines().collect();
@@ -95,11 +102,13 @@ fn program_lines(app: &App<'_, '_>, height: usize) -> Vec<Line<'static>> {
     let row = |(number, text): (usize, &&str)| {
         let line = number + 1;
         let marks: Vec<u32> = stands.iter().filter(|(at, _)| *at == line).map(|(_, id)| *id).collect();
+        let names: Vec<String> = marks.iter().map(|id| session.names().of(ThreadId(*id))).collect();
+        let moves = active.is_some_and(|active| marks.contains(&active));
         let stop = if app.breaks.contains(&Break::Line(line)) { "●" } else { " " };
         let look = if current == Some(line) { Style::new().bold() } else { Style::new() };
         Line::from(vec![
             Span::styled(stop, BAD),
-            Span::styled(mark(&marks, active), marks.first().map_or(Style::new(), |id| of_thread(*id))),
+            Span::styled(mark(&names, moves, width), marks.first().map_or(Style::new(), |id| of_thread(*id))),
             Span::styled(format!("{line:>4} "), DIM),
             Span::styled(visible(text).into_owned(), look),
         ])
@@ -107,16 +116,26 @@ fn program_lines(app: &App<'_, '_>, height: usize) -> Vec<Line<'static>> {
     lines.iter().enumerate().skip(first).take(height).map(row).collect()
 }
 
-/// The threads at a line, with an arrow where one of them moves next.
-fn mark(threads: &[u32], active: Option<u32>) -> String {
-    if threads.is_empty() {
-        return " ".repeat(4);
+/// The threads at a line, in so many columns, with an arrow where one of them moves next.
+fn mark(names: &[String], moves: bool, width: usize) -> String {
+    let mut text = joined(names);
+    if text.chars().count() > width {
+        text = text.chars().take(width - 1).chain(['…']).collect();
     }
-    let numbers: Vec<String> = threads.iter().map(u32::to_string).collect();
-    let numbers = numbers.join(",");
-    let numbers = if numbers.len() > 3 { format!("{}…", &numbers[..2]) } else { numbers };
-    let arrow = if active.is_some_and(|active| threads.contains(&active)) { "▸" } else { " " };
-    format!("{numbers:>3}{arrow}")
+    let arrow = if moves { "▸" } else { " " };
+    format!("{text:>width$}{arrow}")
+}
+
+/// The names with commas between them; those that differ in their numbers share the rest: `worker#1,2`.
+fn joined(names: &[String]) -> String {
+    let kind = |name: &String| name.rsplit_once('#').map(|(kind, _)| kind.to_string());
+    let mut text = names.first().cloned().unwrap_or_default();
+    for pair in names.windows(2) {
+        let short = kind(&pair[0]).is_some_and(|first| kind(&pair[1]) == Some(first));
+        let next = if short { pair[1].rsplit('#').next() } else { Some(pair[1].as_str()) };
+        text = format!("{text},{}", next.unwrap_or_default());
+    }
+    text
 }
 
 /// The values that fit, from the row on that the user moved to; the title says whether there are more.
@@ -141,7 +160,7 @@ fn all_values(app: &App<'_, '_>) -> Vec<Line<'static>> {
     rows.extend(bindings(app, &app.session.shared(app.at), ""));
     for thread in app.session.threads(app.at) {
         let flag = if thread.atomic { ", atomic" } else { "" };
-        rows.push(Line::styled(format!("{} {}{flag}", thread.id.0, thread.name), of_thread(thread.id.0)));
+        rows.push(Line::styled(format!("{}{flag}", thread.name), of_thread(thread.id.0)));
         rows.extend(bindings(app, &thread.vars, "  "));
         for frame in &thread.frames {
             let line = frame.position.map_or(String::new(), |at| format!(":{}", at.line));

@@ -26,7 +26,7 @@ const MAX_CHOICES: usize = 200;
 pub(crate) fn run(args: &DebugArgs, session: &Session) -> Result<Exit, Exit> {
     let (subject, found) = match &args.trace {
         Some(trace) => walk::saved(trace, &args.input, &args.question, session)?,
-        None => walk::checked(&args.input, &args.question, session)?,
+        None => walk::checked(&args.input, &args.question, &args.search, session)?,
     };
     let task = found.task.task();
     let mut walk = Walk::of(subject.context(&found.task.program), &task, &found.counterexample);

@@ -76,6 +76,22 @@ fn a_session_with_stops_watches_and_steps_both_ways() {
 }
 
 #[test]
+fn a_text_is_found_in_later_steps() {
+    with_lock(|session, _| {
+        let mut app = App::new(session);
+        press(&mut app, "/assert⏎");
+        let first = app.at;
+        assert!(first > 0 && app.session.told(first).is_some_and(|told| told.text.contains("assert")));
+        press(&mut app, "/⏎");
+        assert!(app.at > first, "{}", app.at);
+        press(&mut app, "/nowhere⏎");
+        assert_eq!(app.message, "no later step has nowhere");
+        assert_eq!(app.press(Key::Escape), Next::Stay);
+        assert_eq!(app.message, "press q to quit");
+    });
+}
+
+#[test]
 fn forwards_and_backwards_visit_the_same_positions() {
     with_lock(|session, _| {
         let mut app = App::new(session);

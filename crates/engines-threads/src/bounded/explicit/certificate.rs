@@ -1,4 +1,5 @@
-//! The reached states as a certificate: for each list of places the formula of its valuations.
+//! The reached states as a certificate: for each list of places the formula of its valuations. If there are many, only
+//! the first ones are told.
 //!
 //! A formula is a decision tree of its rows, over the shared variables and then those of each thread; equal subtrees
 //! are shared.
@@ -25,7 +26,7 @@ type ValueRow = SmallVec<[u64; 2]>;
 const WORD: usize = u64::BITS as usize;
 
 /// Returns the certificate of a search without errors; `None` if it would be too large.
-pub(super) fn certificate(search: &ExplicitSearch<'_>) -> Result<Option<Certificate>, Stop> {
+pub(super) fn certificate(search: &ExplicitSearch<'_>, seen: Seen) -> Result<Option<Certificate>, Stop> {
     let (places, shared) = (search.model.places(), search.model.proof_shared());
     let numbers: FxHashMap<(Role, LocId), u32> =
         places.iter().enumerate().map(|(number, place)| ((place.role, place.loc), number as u32)).collect();
@@ -50,7 +51,18 @@ pub(super) fn certificate(search: &ExplicitSearch<'_>) -> Result<Option<Certific
         let formula = tree(&mut writer, &atoms(&places, &shared, &threads), 0, &rows, search.run)?;
         shapes.push(Shape::of_all(threads, ended, formula));
     }
-    Ok(Some(Certificate::Shapes(ShapeProof { seen: Seen::All, formulas: writer.formulas, places, shapes })))
+    if let (Seen::Reached, Some(shape)) = (seen, shapes.first_mut()) {
+        shape.formula = mentioning(&mut writer, shape.formula, &shared);
+    }
+    Ok(Some(Certificate::Shapes(ShapeProof { seen, formulas: writer.formulas, places, shapes })))
+}
+
+/// Returns a formula that allows the same and mentions some shared variables, so that their values are distinguished.
+fn mentioning(writer: &mut FormulaWriter, formula: FormulaId, shared: &[VarId]) -> FormulaId {
+    shared.iter().fold(formula, |formula, var| {
+        let atom = writer.node(Node::Atom(Atom::Now(*var)));
+        writer.node(Node::Ite(atom, formula, formula))
+    })
 }
 
 /// Returns the threads of a state, in the order that a certificate requires, with the number of those that have ended,

@@ -4,6 +4,7 @@
 //! parts are stored once and identified by numbers; the block of a thread state under a shared valuation is computed
 //! once and looked up from then on. The engine suits small data and many threads.
 //!
+//! - `packed`: the same over packed states, wherever that is possible.
 //! - `store`: the states.
 //! - `start`: the initial states.
 //! - `search`: breadth first over whole states.
@@ -12,6 +13,7 @@
 
 mod certificate;
 mod order;
+mod packed;
 mod search;
 mod start;
 mod store;
@@ -19,10 +21,11 @@ mod trace;
 
 use rustc_hash::FxHashSet;
 use selvedge_check::Exploration;
-use selvedge_check::{Engine, Explanation, Findings, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Engine, Explanation, Findings, Run, Seen, Stop, Task, Unsupported, Verdict};
 use selvedge_transition::macro_step::explicit::{Error, Model};
 
 use super::{Closing, PartialOrder, Reductions, Visit};
+use packed::Packing;
 use search::ExplicitSearch;
 
 /// The engine.
@@ -33,10 +36,20 @@ pub struct ThreadsExplicit {
 }
 
 /// The options of the engine.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The reductions of the search.
     pub reductions: Reductions,
+    /// With more states than this, a certificate names the first ones only, and the judge finds the others again.
+    ///
+    /// Default: 10,000, so that small certificates say what holds at each location.
+    pub most_listed: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { reductions: Reductions::default(), most_listed: 10_000 }
+    }
 }
 
 impl Engine for ThreadsExplicit {
@@ -50,13 +63,24 @@ impl Engine for ThreadsExplicit {
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
         let model = Model::new(*task, self.options.reductions);
+        if let Some(packing) = self.packing(&model) {
+            let mut search = packing.search(&model, run);
+            return match search.run(Visit::UntilError)? {
+                Some(error) => Ok(Verdict::Unsafe(search.first_trace(error)?)),
+                None => Closing::Closed.verdict(
+                    (run, explanation),
+                    || search.certificate(self.options.most_listed),
+                    |_| unreachable!("nothing was left out"),
+                ),
+            };
+        }
         let mut search = ExplicitSearch::new(&model, self.options.reductions.partial_order, run);
         match search.run(Visit::UntilError)? {
             Some(error) => Ok(Verdict::Unsafe(search.first_trace(error)?)),
             None => {
                 let closing = search.close()?;
                 let in_every_order = |explanation: &mut _| self.in_every_order().decide(task, run, explanation);
-                closing.verdict((run, explanation), || certificate::certificate(&search), in_every_order)
+                closing.verdict((run, explanation), || certificate::certificate(&search, Seen::All), in_every_order)
             }
         }
     }
@@ -74,11 +98,23 @@ impl ThreadsExplicit {
     /// Returns the same engine without partial order.
     fn in_every_order(&self) -> ThreadsExplicit {
         let reductions = Reductions { partial_order: PartialOrder::Off, ..self.options.reductions };
-        ThreadsExplicit { options: Options { reductions } }
+        ThreadsExplicit { options: Options { reductions, ..self.options } }
+    }
+
+    /// Returns the places of packed states, if no interleaving is to be left out and states can be packed.
+    fn packing(&self, model: &Model<'_>) -> Option<Packing> {
+        if self.options.reductions.partial_order == PartialOrder::Off { Packing::new(model) } else { None }
     }
 
     fn findings(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Findings, Stop> {
         let model = Model::new(*task, self.options.reductions);
+        if let Some(packing) = self.packing(&model) {
+            let mut search = packing.search(&model, run);
+            search.run(Visit::Each)?;
+            let mut findings = search.findings()?;
+            findings.certificate = search.certificate(self.options.most_listed)?;
+            return Ok(findings);
+        }
         let mut search = ExplicitSearch::new(&model, self.options.reductions.partial_order, run);
         search.run(Visit::Each)?;
         search.note_stops()?;
@@ -87,7 +123,7 @@ impl ThreadsExplicit {
         };
         let mut findings = super::findings(task, &mut search, trace, |search, edge| search.asserts[edge.index()])?;
         if search.close()? == Closing::Closed {
-            findings.certificate = certificate::certificate(&search)?;
+            findings.certificate = certificate::certificate(&search, Seen::All)?;
         }
         Ok(findings)
     }
@@ -95,6 +131,11 @@ impl ThreadsExplicit {
     /// Visits all states, errors or not and without reductions, and returns the visible states of their threads.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Exploration, Stop> {
         let model = Model::new(*task, Reductions::NONE);
+        if let Some(packing) = Packing::new(&model) {
+            let mut search = packing.search(&model, run);
+            search.run(Visit::All)?;
+            return search.exploration();
+        }
         let mut search = ExplicitSearch::new(&model, PartialOrder::Off, run);
         search.run(Visit::All)?;
         let mut seen: FxHashSet<(u32, u32)> = FxHashSet::default();

@@ -7,7 +7,7 @@
 use super::Printer;
 use super::layout::Between;
 use crate::bp::MAX_DEPTH;
-use crate::bp::ast::{ChainOp, CompareOp, Expr, ExprKind};
+use crate::bp::ast::{ChainOp, CompareOp, Element, Expr, ExprKind};
 
 /// The choice whether parentheses that are only there for readability are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,14 @@ impl Clarity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OperandPlace {
     Not,
+    /// The first operand of a sum.
+    Summand,
+    /// Another operand of a sum.
+    Factor,
+    /// The operand of `%`.
+    Divided,
+    /// An operand of `<` and the like.
+    Order,
     Chain(ChainOp),
     Left(CompareOp),
     Right(CompareOp),
@@ -36,11 +44,24 @@ enum OperandPlace {
     Free,
 }
 
+impl OperandPlace {
+    /// Returns whether numbers are operands here.
+    fn is_of_numbers(self) -> bool {
+        matches!(self, OperandPlace::Summand | OperandPlace::Factor | OperandPlace::Divided | OperandPlace::Order)
+    }
+}
+
 /// Returns whether an operand is printed in parentheses.
 fn in_parentheses(operand: &ExprKind, place: OperandPlace, clarity: Clarity) -> bool {
     let clear = clarity == Clarity::Full;
     match (operand, place) {
         (_, OperandPlace::Free) => false,
+        (ExprKind::Sum(..), place) => {
+            place == OperandPlace::Not || place.is_of_numbers() && place != OperandPlace::Order
+        }
+        (ExprKind::Remainder(..), OperandPlace::Not | OperandPlace::Divided) => true,
+        (ExprKind::Order(..), place) => place.is_of_numbers() || place == OperandPlace::Not,
+        (ExprKind::Chain(..) | ExprKind::Compare(..), place) if place.is_of_numbers() => true,
         (ExprKind::Chain(inner, _), OperandPlace::Chain(outer)) => *inner >= outer || clear && outer == ChainOp::Xor,
         (ExprKind::Chain(..), OperandPlace::Left(op) | OperandPlace::Right(op)) => clear && op != CompareOp::Implies,
         (ExprKind::Chain(..), OperandPlace::Not) => true,
@@ -67,6 +88,13 @@ fn height(expr: &Expr) -> usize {
             let inner = of(&parts.1, OperandPlace::Then).max(of(&parts.2, OperandPlace::Free));
             of(&parts.0, OperandPlace::Condition).max(1 + inner)
         }
+        ExprKind::Sum(first, others) => {
+            let of_others = others.iter().map(|(_, operand)| of(operand, OperandPlace::Factor)).max().unwrap_or(0);
+            of(first, OperandPlace::Summand).max(of_others)
+        }
+        ExprKind::Remainder(operand, _) => of(operand, OperandPlace::Divided),
+        ExprKind::Order(_, pair) => of(&pair.0, OperandPlace::Order).max(of(&pair.1, OperandPlace::Order)),
+        ExprKind::Element(element) => 1 + of(&element.index, OperandPlace::Free),
         ExprKind::Schoose(pair) => 1 + of(&pair.0, OperandPlace::Free).max(of(&pair.1, OperandPlace::Free)),
         _ => 0,
     }
@@ -96,6 +124,24 @@ impl<'t> Printer<'t> {
         let file = self.file;
         match &expr.kind {
             ExprKind::Const(constant) => self.word(constant.text()),
+            ExprKind::Number(number) => self.owned(number.to_string()),
+            ExprKind::Element(element) => self.element(element),
+            ExprKind::Sum(first, others) => {
+                self.operand_at(first, OperandPlace::Summand, clarity);
+                for (sign, operand) in others {
+                    self.operator(sign.text());
+                    self.operand_at(operand, OperandPlace::Factor, clarity);
+                }
+            }
+            ExprKind::Remainder(operand, divisor) => {
+                self.operand_at(operand, OperandPlace::Divided, clarity);
+                self.owned(format!(" % {divisor}"));
+            }
+            ExprKind::Order(op, pair) => {
+                self.operand_at(&pair.0, OperandPlace::Order, clarity);
+                self.operator(op.text());
+                self.operand_at(&pair.1, OperandPlace::Order, clarity);
+            }
             ExprKind::Choice => self.word("*"),
             ExprKind::Var(symbol) => self.word(file.names.text(*symbol)),
             ExprKind::Primed(symbol) => {
@@ -129,6 +175,19 @@ impl<'t> Printer<'t> {
             }
             ExprKind::Error => self.word(expr.span.of(self.text)),
         }
+    }
+
+    /// Prints `a[e]`.
+    pub(super) fn element(&mut self, element: &'t Element) {
+        self.comments_before(element.span.start);
+        if element.is_primed {
+            self.word("'");
+        }
+        let file = self.file;
+        self.word(file.names.text(element.array.symbol));
+        self.word("[");
+        self.expr(&element.index, Clarity::of(&element.index, self.depth + 1));
+        self.word("]");
     }
 
     fn chain(&mut self, op: ChainOp, operands: &'t [Expr], clarity: Clarity) {

@@ -16,8 +16,8 @@ mod layout;
 mod pieces;
 
 use super::ast::{
-    Assign, Block, Body, Call, Copies, Decl, DeclKind, Expr, File, If, Item, Name, Proc, Process, ProcessItem, Results,
-    Span, StartThread, Stmt, StmtKind, Target,
+    Assign, Block, Body, Call, Copies, Decl, DeclKind, Expr, File, If, Item, Name, Proc, Process, ProcessItem, Range,
+    Results, Span, StartThread, Stmt, StmtKind, Target,
 };
 use crate::diagnostic::Diagnostic;
 use crate::tokens::Comment;
@@ -112,6 +112,10 @@ impl<'t> Printer<'t> {
         self.space();
         self.list(&decl.vars, |printer, var| {
             printer.name(&var.name);
+            if let Some(length) = &var.length {
+                printer.owned(format!("[{}]", length.count));
+            }
+            printer.range(var.range);
             if let Some(init) = &var.init {
                 printer.space();
                 printer.word(":=");
@@ -119,6 +123,12 @@ impl<'t> Printer<'t> {
                 printer.expr(init, Clarity::of(init, printer.depth));
             }
         });
+    }
+
+    fn range(&mut self, range: Option<Range>) {
+        if let Some(Range { lo, hi, .. }) = range {
+            self.owned(format!(" : {lo}..{hi}"));
+        }
     }
 
     fn procedure(&mut self, procedure: &'t Proc) {
@@ -137,7 +147,10 @@ impl<'t> Printer<'t> {
         self.space();
         self.name(&procedure.name);
         self.word("(");
-        self.names(&procedure.params);
+        self.list(&procedure.params, |printer, param| {
+            printer.name(&param.name);
+            printer.range(param.range);
+        });
         self.word(")");
         self.close();
         self.body(&procedure.body);
@@ -362,6 +375,7 @@ impl<'t> Printer<'t> {
     fn targets(&mut self, targets: &'t [Target]) {
         self.list(targets, |printer, target| match target {
             Target::Var(name) => printer.name(name),
+            Target::Element(element) => printer.element(element),
             Target::Discard(span) => {
                 printer.comments_before(span.start);
                 printer.word("_");

@@ -6,15 +6,17 @@
 //! before the first jump is lowered.
 
 use rustc_hash::FxHashMap;
-use selvedge_ir::span::{Origin, Role, Span};
-use selvedge_ir::{Assign, Edge, Expr, Label, Loc, LocId, Op, ProcId, Scope, VarId};
+use selvedge_ir::simplify::{and, not};
+use selvedge_ir::span::{Origin, Role, Span, View as Shown};
+use selvedge_ir::{Assign, Edge, Expr, Label, Loc, LocId, Op, ProcId, Scope, Var, VarId};
 
 use super::enforce::Enforce;
 use super::initial::Initial;
+use super::number::Check;
 use super::stmt::Flow;
-use super::{Lowering, View};
+use super::{Lowering, Shape, View};
 use crate::bp::LoadOptions;
-use crate::bp::ast::{self, Block, Decl, DeclKind, Name, Stmt, StmtKind, Symbol};
+use crate::bp::ast::{self, Block, Decl, DeclKind, Length, Name, Range, Stmt, StmtKind, Symbol};
 use crate::bp::resolve::Unit;
 use crate::diagnostic::{Code, Diagnostic};
 
@@ -81,9 +83,15 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Declares parameters and locals; returns the locals with their initialisers.
-    fn declare_locals(&mut self) -> Vec<(VarId, &'a ast::Expr)> {
+    fn declare_locals(&mut self) -> Vec<(VarId, Option<&'a ast::Expr>)> {
         let unit = self.unit;
-        let params: Vec<VarId> = unit.params.iter().map(|name| self.declare(*name)).collect();
+        let params: Vec<VarId> =
+            unit.params.iter().map(|param| self.declare(param.name, (param.range, None))).collect();
+        if let Some(param) = unit.params.iter().find(|param| self.is_entry && param.range.is_some()) {
+            let message = "a number as a parameter of the procedure with which a run begins";
+            let help = "call another procedure with the number";
+            self.low.report(Diagnostic::new(Code::Unsupported, message, param.name.span).help(help));
+        }
         for param in &params {
             self.low.used[*param] = true;
         }
@@ -97,8 +105,8 @@ impl<'a> Body<'_, 'a> {
             if let StmtKind::Decl(decl) = &stmt.kind {
                 let n_inits = inits.len();
                 self.declare_list(decl, &mut locals, &mut inits);
-                if has_steps && inits.len() > n_inits {
-                    self.late_initialiser(inits[n_inits].1.span);
+                if let Some(init) = inits[n_inits..].iter().find_map(|(_, init)| *init).filter(|_| has_steps) {
+                    self.late_initialiser(init.span);
                 }
             }
             has_steps |= is_step(stmt);
@@ -108,22 +116,32 @@ impl<'a> Body<'_, 'a> {
         inits
     }
 
-    fn declare(&mut self, name: Name) -> VarId {
+    fn declare(&mut self, name: Name, shape: (Option<Range>, Option<Length>)) -> VarId {
         let (low, scope) = (&mut *self.low, Scope::Local(self.proc));
-        low.used.push(false);
-        low.found.declare(low.tables.file, name, scope, &mut self.view.locals)
+        let var = low.found.declare(low.tables.file, name, shape, scope, &mut self.view.locals);
+        low.used.resize(low.found.program.vars.len(), false);
+        var
     }
 
-    fn declare_list(&mut self, decl: &'a Decl, locals: &mut Vec<VarId>, inits: &mut Vec<(VarId, &'a ast::Expr)>) {
+    /// Declares variables. Numbers without an initial value get one, unless their type has no other values.
+    fn declare_list(
+        &mut self,
+        decl: &'a Decl,
+        locals: &mut Vec<VarId>,
+        inits: &mut Vec<(VarId, Option<&'a ast::Expr>)>,
+    ) {
         if decl.kind == DeclKind::ThreadLocal {
             let message = "`thread_local` inside a procedure";
             let help = "declare the variable outside the procedures, or as an ordinary local";
             self.low.report(Diagnostic::new(Code::MisplacedDeclaration, message, decl.span).help(help));
         }
         for declared in &decl.vars {
-            let var = self.declare(declared.name);
-            locals.push(var);
-            inits.extend(declared.init.as_ref().map(|init| (var, init)));
+            let first = self.declare(declared.name, (declared.range, declared.length));
+            let needs_value = declared.init.is_some() || !self.low.shape(first).is_full();
+            for var in self.low.found.cells(first) {
+                locals.push(var);
+                inits.extend(needs_value.then_some((var, declared.init.as_ref())));
+            }
         }
     }
 
@@ -186,10 +204,13 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Adds the initial values of locals and the `enforce` clause before the body.
-    fn way_in(&mut self, inside: LocId, inits: &[(VarId, &'a ast::Expr)]) -> LocId {
+    fn way_in(&mut self, inside: LocId, inits: &[(VarId, Option<&'a ast::Expr>)]) -> LocId {
         let mut initial = Initial::new(Scope::Local(self.proc));
         for (var, init) in inits {
-            self.low.initialise(&mut initial, &self.view, *var, init);
+            match init {
+                Some(init) => self.low.initialise(&mut initial, &self.view, *var, init),
+                None => self.low.initialise_to_any(&mut initial, *var),
+            }
         }
         let mut entry = inside;
         if let Some(enforce) = &self.enforce {
@@ -199,8 +220,12 @@ impl<'a> Body<'_, 'a> {
             self.edge(entry, inside, op, origin);
         }
         let active = initial.into_assigned();
-        if let (Some((_, first)), Some((_, last))) = (inits.first(), inits.last()) {
-            let origin = Origin { span: first.span.to(last.span), role: Role::Initialise };
+        if let (Some(first), Some(last)) = (inits.first(), inits.last()) {
+            let span = |(var, init): &(VarId, Option<&ast::Expr>)| match init {
+                Some(init) => init.span,
+                None => self.low.found.map.vars[*var],
+            };
+            let origin = Origin { span: span(first).to(span(last)), role: Role::Initialise };
             let after = std::mem::replace(&mut entry, self.new_loc());
             self.edge(entry, after, Op::Assign(Assign { active, ..Assign::skip() }), origin);
         }
@@ -226,6 +251,71 @@ impl<'a> Body<'_, 'a> {
 
     pub(super) fn arbitrary_results(&self) -> Vec<Expr> {
         (0..self.unit.n_results as u32).map(Expr::choice).collect()
+    }
+
+    /// Adds the error that happens where a check of a step from a location does not hold. Returns the condition under
+    /// which all checks hold: only then there is the step itself.
+    pub(super) fn must_hold(&mut self, from: LocId, checks: Vec<Check>, n_choices: u32, origin: Origin) -> Expr {
+        let mut by_message: Vec<(String, Expr)> = Vec::new();
+        for Check { holds, message, .. } in checks {
+            match by_message.iter_mut().find(|(known, _)| *known == message) {
+                Some((_, all)) => *all = and(std::mem::replace(all, Expr::TRUE), holds),
+                None => by_message.push((message, holds)),
+            }
+        }
+        let origin = Origin { role: Role::Violation, ..origin };
+        let mut all_hold = Expr::TRUE;
+        for (message, holds) in by_message {
+            all_hold = Expr::and(all_hold, holds.clone());
+            self.low.check_choices(n_choices, origin.span);
+            let error = self.new_loc();
+            let exit = self.procedure().exit;
+            let nowhere = self.new_loc();
+            self.edge(from, error, Op::assume(not(holds)), origin);
+            self.low.found.map.notes.insert(self.low.found.program.edges.next_idx(), message);
+            self.edge(error, nowhere, Op::Assert(Expr::FALSE), origin);
+            self.edge(nowhere, exit, Op::End, origin);
+        }
+        all_hold
+    }
+
+    /// Returns a location at which values are known to be those that a statement uses, and the values as they are known
+    /// there. If they need checks, they are computed in a step of their own, into variables that the source does not
+    /// have; no other thread can see the difference.
+    pub(super) fn checked(
+        &mut self,
+        from: LocId,
+        checks: Vec<Check>,
+        n_choices: u32,
+        values: Vec<(Expr, Shape)>,
+        origin: Origin,
+    ) -> (LocId, Vec<Expr>, u32) {
+        if checks.is_empty() {
+            return (from, values.into_iter().map(|(value, _)| value).collect(), n_choices);
+        }
+        let constrain = self.must_hold(from, checks, n_choices, origin);
+        let (mut active, mut names) = (Vec::new(), Vec::new());
+        for (value, shape) in values {
+            let var = self.hidden_local(shape, origin.span);
+            active.push((var, value));
+            names.push(Expr::Var(var));
+        }
+        let known = self.new_loc();
+        self.step(from, known, Op::Assign(Assign { active, constrain, ..Assign::skip() }), n_choices, origin);
+        (known, names, 0)
+    }
+
+    /// Adds a local that the source does not have.
+    fn hidden_local(&mut self, shape: Shape, span: Span) -> VarId {
+        let found = &mut self.low.found;
+        let scope = Scope::Local(self.proc);
+        let var = found.program.vars.push(Var { name: "_checked".to_owned(), scope, ty: shape.ty() });
+        found.map.vars.push(span);
+        found.map.views.insert(var, Shown::Hidden);
+        found.shapes.push(shape);
+        self.low.used.push(true);
+        self.procedure().locals.push(var);
+        var
     }
 
     pub(super) fn edge(&mut self, from: LocId, to: LocId, op: Op, origin: Origin) {

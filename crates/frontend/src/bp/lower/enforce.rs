@@ -35,6 +35,10 @@ impl Body<'_, '_> {
         for stmt in &self.unit.body.stmts {
             let StmtKind::Enforce(condition) = &stmt.kind else { continue };
             let expr = self.low.expr(&mut cx, Context::Plain, condition);
+            if !cx.checks.is_empty() {
+                let message = "an index that may leave its array in an `enforce` clause";
+                self.low.report(Diagnostic::new(Code::Unsupported, message, condition.span));
+            }
             self.low.check_choices(cx.n_choices, condition.span);
             let (before, span) = found.map_or((Expr::TRUE, stmt.span), |(before, span)| (before, span.to(stmt.span)));
             found = Some((Expr::and(before, expr), span));

@@ -10,6 +10,7 @@ use selvedge_ir::span::Span;
 use selvedge_ir::{Expr, Scope, VarId};
 
 use super::expr::{Context, ExprCx};
+use super::number::any;
 use super::{Lowering, MAX_CHOICES, View};
 use crate::bp::ast;
 use crate::bp::resolve::Global;
@@ -103,19 +104,35 @@ impl Lowering<'_> {
 
     fn initialise_all(&mut self, initial: &mut Initial, view: &View, globals: &[Global<'_>]) {
         for global in globals {
-            if let Some(init) = global.init {
-                self.initialise(initial, view, global.var, init);
+            match global.init {
+                Some(init) => self.initialise(initial, view, global.var, init),
+                None if self.shape(global.var).is_full() => {}
+                None => self.initialise_to_any(initial, global.var),
             }
         }
+    }
+
+    /// Lets a variable begin with any value of its range.
+    pub(super) fn initialise_to_any(&mut self, initial: &mut Initial, var: VarId) {
+        let value = any(initial.n_choices, self.shape(var));
+        initial.n_choices += 1;
+        initial.know(var, value);
     }
 
     /// Adds the initial value of one variable.
     pub(super) fn initialise(&mut self, initial: &mut Initial, view: &View, var: VarId, init: &ast::Expr) {
         initial.current = Some(var);
         let n_choices = initial.n_choices;
-        let mut cx = ExprCx { view, n_choices, initial: Some(initial) };
-        let value = self.expr(&mut cx, Context::Plain, init);
-        let n_choices = cx.n_choices;
+        let shape = self.shape(var);
+        let name = self.found.program.vars[var].name.clone();
+        let mut cx = ExprCx { n_choices, initial: Some(initial), ..ExprCx::new(view) };
+        let (value, _) = self.value(&mut cx, Context::Plain, (shape, &name), init);
+        let (n_choices, checks) = (cx.n_choices, std::mem::take(&mut cx.checks));
+        if let Some(check) = checks.first() {
+            let message = format!("{} in some executions", check.message);
+            let help = "assign the value in a statement, where this is an error that a check finds";
+            self.report(Diagnostic::new(Code::NumberOutOfRange, message, init.span).help(help));
+        }
         initial.n_choices = n_choices;
         let is_too_large =
             initial.n_nodes > MAX_NODES || n_choices > MAX_CHOICES || measure(&value).depth > MAX_VALUE_DEPTH;
@@ -158,7 +175,7 @@ impl Lowering<'_> {
         if matches!(read_scope, Scope::Local(_)) {
             return Expr::Var(var);
         }
-        let choice = Expr::choice(cx.n_choices);
+        let choice = any(cx.n_choices, self.found.shapes[var]);
         cx.n_choices += 1;
         initial.know(var, choice.clone());
         choice

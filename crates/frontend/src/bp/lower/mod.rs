@@ -7,13 +7,16 @@
 //! returned if there are none.
 
 mod body;
+mod calls;
 mod enforce;
 mod entries;
 mod expr;
 mod initial;
+mod number;
 mod relation;
 mod sections;
 mod stmt;
+mod traps;
 mod unused;
 
 use index_vec::IndexVec;
@@ -27,6 +30,7 @@ use super::{Dialect, LoadOptions};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::load::Loaded;
 use crate::suggest::nearest;
+pub(super) use number::Shape;
 
 /// Limit on the number of suggestions for misspelled names; each search is linear in the number of names.
 const MAX_SUGGESTIONS: u32 = 100;
@@ -36,7 +40,12 @@ const MAX_CHOICES: u32 = 1 << 19;
 
 /// Lowers a file, about which the parser has reported these findings. If some are errors, nothing is reported as
 /// unused, and the `skipped` names are not reported as unknown.
-pub(super) fn lower(file: &File, parsed: Vec<Diagnostic>, skipped: FxHashSet<Symbol>, options: &LoadOptions) -> Loaded {
+pub(super) fn lower(
+    (file, source): (&File, &str),
+    parsed: Vec<Diagnostic>,
+    skipped: FxHashSet<Symbol>,
+    options: &LoadOptions,
+) -> Loaded {
     let is_whole = !parsed.iter().any(Diagnostic::is_error);
     let mut found = Output { diagnostics: parsed, ..Output::default() };
     let tables = collect(file, &mut found);
@@ -55,6 +64,7 @@ pub(super) fn lower(file: &File, parsed: Vec<Diagnostic>, skipped: FxHashSet<Sym
         enforced_nodes: 0,
         entry_procs: FxHashSet::default(),
         dialect: Dialect::Selvedge,
+        source,
         sections: None,
         n_updated: 0,
     };
@@ -67,8 +77,9 @@ pub(super) fn lower(file: &File, parsed: Vec<Diagnostic>, skipped: FxHashSet<Sym
     }
     if !lowering.found.diagnostics.iter().any(Diagnostic::is_error) {
         lowering.warn_of_unused();
+        lowering.warn_of_traps();
     }
-    let Output { program, map, diagnostics } = lowering.found;
+    let Output { program, map, diagnostics, .. } = lowering.found;
     Loaded::of_program(program, map, diagnostics)
 }
 
@@ -93,6 +104,8 @@ struct Lowering<'a> {
     /// The procedures that initial threads run.
     entry_procs: FxHashSet<ProcId>,
     dialect: Dialect,
+    /// The text of the file.
+    source: &'a str,
     /// The atomic sections that a variable marks, in the dialect of Getafix.
     sections: Option<sections::Sections>,
     /// The number of variables in all relational updates so far.
@@ -149,7 +162,7 @@ impl<'a> Lowering<'a> {
             None => self.resolve_passive(view, symbol, span)?,
         };
         let (Meaning::Active(var) | Meaning::Passive(var)) = meaning;
-        self.used[var] = true;
+        self.found.cells(var).for_each(|cell| self.used[cell] = true);
         if view.is_prelude && self.scope(var) == Scope::Thread {
             let message =
                 format!("`{}` is a per-thread variable, but `init` runs before there are threads", self.text(symbol));
@@ -208,6 +221,10 @@ impl<'a> Lowering<'a> {
             vars.sort_unstable();
             let near = nearest(text, vars.iter().map(|var| self.found.program.vars[*var].name.as_str()));
             diagnostic = match near {
+                _ if matches!(text, "true" | "True" | "TRUE") => diagnostic.help("the constant is written `T`, or `1`"),
+                _ if matches!(text, "false" | "False" | "FALSE") => {
+                    diagnostic.help("the constant is written `F`, or `0`")
+                }
                 None if self.tables.procs.contains_key(&symbol) => {
                     diagnostic.help(format!("`{text}` is a procedure; a call is written `{text}(..)`"))
                 }

@@ -12,7 +12,7 @@ use selvedge_ir::{Assign, BinaryOp, Expr, LocId, Scope, UnaryOp, VarId};
 
 use super::body::Body;
 use super::expr::{Context, ExprCx};
-use super::{Lowering, View};
+use super::{Lowering, Shape, View};
 use crate::bp::Dialect;
 use crate::bp::ast::{self, ExprKind};
 use crate::diagnostic::{Code, Diagnostic};
@@ -39,6 +39,10 @@ impl Body<'_, '_> {
         let mut cx = ExprCx::new(&self.view);
         let relation = self.low.expr(&mut cx, Context::Relation, condition);
         let in_scope = self.low.variables_in_scope(&self.view);
+        if in_scope.iter().any(|var| self.low.shape(*var) != Shape::default()) {
+            let message = "a relational update beside numbers or arrays";
+            return self.low.report(Diagnostic::new(Code::Unsupported, message, origin.span));
+        }
         self.low.n_updated += in_scope.len();
         if self.low.n_updated > MAX_UPDATED {
             let message = "too many variables in all `constrain` statements with new values";
@@ -72,13 +76,20 @@ impl Lowering<'_> {
 }
 
 /// Returns the position of the first primed name.
-fn first_prime(expr: &ast::Expr) -> Option<Span> {
+pub(super) fn first_prime(expr: &ast::Expr) -> Option<Span> {
     match &expr.kind {
         ExprKind::Primed(_) => Some(expr.span),
-        ExprKind::Const(_) | ExprKind::Choice | ExprKind::Var(_) | ExprKind::Error => None,
-        ExprKind::Not(operand) => first_prime(operand),
+        ExprKind::Const(_) | ExprKind::Number(_) | ExprKind::Choice | ExprKind::Var(_) | ExprKind::Error => None,
+        ExprKind::Element(element) if element.is_primed => Some(expr.span),
+        ExprKind::Element(element) => first_prime(&element.index),
+        ExprKind::Sum(first, others) => {
+            first_prime(first).or_else(|| others.iter().find_map(|(_, operand)| first_prime(operand)))
+        }
+        ExprKind::Not(operand) | ExprKind::Remainder(operand, _) => first_prime(operand),
         ExprKind::Chain(_, operands) => operands.iter().find_map(first_prime),
-        ExprKind::Compare(_, pair) | ExprKind::Schoose(pair) => first_prime(&pair.0).or_else(|| first_prime(&pair.1)),
+        ExprKind::Compare(_, pair) | ExprKind::Order(_, pair) | ExprKind::Schoose(pair) => {
+            first_prime(&pair.0).or_else(|| first_prime(&pair.1))
+        }
         ExprKind::Conditional(triple) => {
             first_prime(&triple.0).or_else(|| first_prime(&triple.1)).or_else(|| first_prime(&triple.2))
         }

@@ -127,7 +127,7 @@ fn is_declared(unit: Unit<'_>, symbol: Symbol) -> bool {
         _ => None,
     });
     let mut declared = unit.body.outer.iter().chain(in_body).flat_map(|decl| &decl.vars);
-    unit.params.iter().any(|param| param.symbol == symbol) || declared.any(|var| var.name.symbol == symbol)
+    unit.params.iter().any(|param| param.name.symbol == symbol) || declared.any(|var| var.name.symbol == symbol)
 }
 
 impl Body<'_, '_> {

@@ -2,12 +2,14 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_ir::span::{Origin, Role, Span};
-use selvedge_ir::{Assign, Call, Expr, LocId, Op, Spawn, VarId};
+use selvedge_ir::{Assign, BinaryOp, Expr, LocId, Op, VarId};
 
 use super::body::{Body, inner_blocks, is_step, values};
 use super::expr::{Context, ExprCx};
-use super::{Lowering, Meaning, NameKind};
-use crate::bp::ast::{self, Block, If, Name, StartThread, Stmt, StmtKind, Symbol, Target, While};
+use super::number::{Check, Place, any};
+use super::relation::first_prime;
+use super::{Lowering, Meaning, NameKind, Shape};
+use crate::bp::ast::{self, Block, If, Name, Stmt, StmtKind, Symbol, Target, While};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::suggest::nearest;
 
@@ -72,14 +74,20 @@ impl<'a> Body<'_, 'a> {
             StmtKind::Assign(assign) => self.assign(assign, from, to, origin),
             StmtKind::Call(call) => self.call(stmt, call, from, to, origin),
             StmtKind::Assert(condition) => {
-                let (condition, n_choices) = self.condition(Context::Plain, condition);
+                let mut cx = ExprCx::new(&self.view);
+                let condition = self.low.expr(&mut cx, Context::Plain, condition);
+                let (n_choices, checks) = (cx.n_choices, cx.checks);
+                let values = vec![(condition, Shape::default())];
+                let (from, mut values, n_choices) = self.checked(from, checks, n_choices, values, origin);
+                let condition = values.swap_remove(0);
                 self.step(from, to, Op::Assert(condition), n_choices, origin);
             }
             StmtKind::Assume(condition) => self.assume(Context::Passive, condition, from, to, origin),
             StmtKind::Constrain(condition) => self.constrain(condition, from, to, origin),
             StmtKind::Abortif(condition) => {
-                let (condition, n_choices) = self.condition(Context::Passive, condition);
-                self.step(from, to, Op::assume(Expr::negate(condition)), n_choices, origin);
+                let (condition, guard, n_choices) = self.condition(Context::Passive, condition, from, origin);
+                let condition = Expr::and(guard, Expr::negate(condition));
+                self.step(from, to, Op::assume(condition), n_choices, origin);
             }
             StmtKind::Dead(names) => self.dead(names, from, to, origin),
             StmtKind::Sync => {
@@ -97,15 +105,22 @@ impl<'a> Body<'_, 'a> {
         self.low.found.program.procs[self.proc].exit
     }
 
-    pub(super) fn condition(&mut self, context: Context, condition: &ast::Expr) -> (Expr, u32) {
+    /// Lowers the condition of a statement at a location. Also returns the condition without which there is an error
+    /// instead of a step.
+    fn condition(&mut self, context: Context, condition: &ast::Expr, from: LocId, origin: Origin) -> (Expr, Expr, u32) {
         let mut cx = ExprCx::new(&self.view);
         let expr = self.low.expr(&mut cx, context, condition);
-        (expr, cx.n_choices)
+        let (n_choices, checks) = (cx.n_choices, cx.checks);
+        if !checks.is_empty() && expr.is_passive() {
+            self.low.unchecked_passive(condition.span);
+        }
+        let guard = self.must_hold(from, checks, n_choices, origin);
+        (expr, guard, n_choices)
     }
 
     pub(super) fn assume(&mut self, context: Context, condition: &ast::Expr, from: LocId, to: LocId, origin: Origin) {
-        let (condition, n_choices) = self.condition(context, condition);
-        self.step(from, to, Op::assume(condition), n_choices, origin);
+        let (condition, guard, n_choices) = self.condition(context, condition, from, origin);
+        self.step(from, to, Op::assume(Expr::and(guard, condition)), n_choices, origin);
     }
 
     /// Looks up the names in `print`, although it does nothing.
@@ -113,7 +128,8 @@ impl<'a> Body<'_, 'a> {
         if let StmtKind::Print(exprs) = kind {
             let mut cx = ExprCx::new(&self.view);
             for expr in exprs {
-                self.low.expr(&mut cx, Context::Plain, expr);
+                let shape = if self.low.is_number(&cx, expr) { Shape::any_number() } else { Shape::default() };
+                self.low.value(&mut cx, Context::Plain, (shape, "_"), expr);
             }
         }
     }
@@ -128,13 +144,13 @@ impl<'a> Body<'_, 'a> {
         Flow::Stops
     }
 
-    fn jump_target(&mut self, symbol: Symbol) -> Option<LocId> {
+    pub(super) fn jump_target(&mut self, symbol: Symbol) -> Option<LocId> {
         let label = self.labels.get_mut(&symbol)?;
         label.is_used = true;
         Some(label.loc)
     }
 
-    fn unknown_label(&mut self, label: Name) {
+    pub(super) fn unknown_label(&mut self, label: Name) {
         if !self.low.is_news(NameKind::Label, label.symbol) {
             return;
         }
@@ -153,7 +169,7 @@ impl<'a> Body<'_, 'a> {
         self.low.report(diagnostic);
     }
 
-    fn near_label(&mut self, text: &str) -> Option<&'a str> {
+    pub(super) fn near_label(&mut self, text: &str) -> Option<&'a str> {
         if !self.low.may_suggest() {
             return None;
         }
@@ -165,8 +181,11 @@ impl<'a> Body<'_, 'a> {
 
     fn return_stmt(&mut self, results: &[ast::Expr], from: LocId, origin: Origin) -> Flow {
         let mut cx = ExprCx::new(&self.view);
-        let mut exprs: Vec<Expr> = results.iter().map(|expr| self.low.expr(&mut cx, Context::Plain, expr)).collect();
-        self.low.check_choices(cx.n_choices, origin.span);
+        let exprs = results.iter().map(|expr| (self.low.expr(&mut cx, Context::Plain, expr), Shape::default()));
+        let exprs: Vec<(Expr, Shape)> = exprs.collect();
+        let (n_choices, checks) = (cx.n_choices, cx.checks);
+        self.low.check_choices(n_choices, origin.span);
+        let (from, mut exprs, _) = self.checked(from, checks, n_choices, exprs, origin);
         let (due, is_entry) = (self.unit.n_results, self.is_entry);
         if exprs.len() != due {
             match exprs.len() {
@@ -199,11 +218,13 @@ impl<'a> Body<'_, 'a> {
 
     /// Adds two edges for a condition: it holds, or it does not. Each has its own choices.
     fn branch(&mut self, keyword: Span, condition: &ast::Expr, from: LocId, holds: LocId, fails: LocId) {
-        let (expr, n_choices) = self.condition(Context::Plain, condition);
         let span = keyword.to(condition.span);
-        let negated = Expr::negate(expr.clone());
-        self.step(from, holds, Op::assume(expr), n_choices, Origin { span, role: Role::Holds });
-        self.step(from, fails, Op::assume(negated), n_choices, Origin { span, role: Role::Fails });
+        let statement = Origin { span, role: Role::Statement };
+        let (expr, guard, n_choices) = self.condition(Context::Plain, condition, from, statement);
+        let holds_if = Expr::and(guard.clone(), expr.clone());
+        let fails_if = Expr::and(guard, Expr::negate(expr));
+        self.step(from, holds, Op::assume(holds_if), n_choices, Origin { span, role: Role::Holds });
+        self.step(from, fails, Op::assume(fails_if), n_choices, Origin { span, role: Role::Fails });
     }
 
     fn if_stmt(&mut self, branches: &'a If, from: LocId, to: LocId) -> Flow {
@@ -240,43 +261,103 @@ impl<'a> Body<'_, 'a> {
     fn dead(&mut self, names: &[Name], from: LocId, to: LocId, origin: Origin) {
         let mut active = Vec::with_capacity(names.len());
         for name in names {
-            if let Some(var) = self.low.active_target(&self.view, *name) {
-                let choice = Expr::choice(active.len() as u32);
-                active.push((var, choice));
+            if let Some(first) = self.low.active_target(&self.view, *name) {
+                for var in self.low.found.cells(first) {
+                    let choice = any(active.len() as u32, self.low.shape(var));
+                    active.push((var, choice));
+                }
             }
         }
+        let n_choices = names.len().max(active.len()) as u32;
         active.sort_by_key(|(var, _)| *var);
         active.dedup_by_key(|(var, _)| *var);
-        let n_choices = names.len() as u32;
         self.update(from, to, Assign { active, ..Assign::skip() }, n_choices, origin);
     }
 
-    fn assign(&mut self, assign: &ast::Assign, from: LocId, to: LocId, origin: Origin) {
-        let targets = self.targets(&assign.targets);
+    /// Lowers an assignment. Where a value leaves its range although the constraint holds, the step is an error.
+    pub(super) fn assign(&mut self, assign: &ast::Assign, from: LocId, to: LocId, origin: Origin) {
+        let mut cx = ExprCx::new(&self.view);
+        let targets = self.low.targets(&mut cx, &assign.targets);
         if assign.targets.len() != assign.values.len() {
-            self.wrong_value_count(assign);
+            self.low.wrong_value_count(assign);
         }
         let mut lowered = Assign::skip();
-        let mut cx = ExprCx::new(&self.view);
+        let mut new_values = FxHashMap::default();
         for (index, value) in assign.values.iter().enumerate() {
-            let n_choices = cx.n_choices;
-            let meaning = targets.get(index).copied().flatten();
-            let context = if let Some(Meaning::Passive(_)) = meaning { Context::Passive } else { Context::Plain };
-            let expr = self.low.expr(&mut cx, context, value);
-            match meaning {
-                Some(Meaning::Active(var)) => lowered.active.push((var, expr)),
-                Some(Meaning::Passive(var)) => lowered.passive.push((var, expr)),
+            let (n_choices, n_checks) = (cx.n_choices, cx.checks.len());
+            let target = targets.get(index).and_then(Option::as_ref);
+            let context = match target {
+                Some(Place { meaning: Meaning::Passive(_), .. }) => Context::Passive,
+                _ => Context::Plain,
+            };
+            let Some(place) = target else {
+                let shape = if self.low.is_number(&cx, value) { Shape::any_number() } else { Shape::default() };
+                self.low.value(&mut cx, context, (shape, "_"), value);
                 // The value is discarded, so its choices are not made.
-                None => cx.n_choices = n_choices,
+                cx.n_choices = n_choices;
+                cx.checks.truncate(n_checks);
+                continue;
+            };
+            let (value, new_value) = self.low.value(&mut cx, context, (place.shape, &place.name), value);
+            match (place.meaning, &place.index) {
+                (Meaning::Passive(var), _) => {
+                    if cx.checks.len() > n_checks {
+                        self.low.unchecked_passive(origin.span);
+                    }
+                    lowered.passive.push((var, value));
+                }
+                (Meaning::Active(var), None) => {
+                    new_values.insert(var, new_value);
+                    lowered.active.push((var, value));
+                }
+                (Meaning::Active(first), Some(index)) => {
+                    for (var, is_this) in self.low.assigned_elements(first, index) {
+                        let (value, new_value) = self.low.value_of_element(var, is_this, &value, &new_value);
+                        new_values.insert(var, new_value);
+                        lowered.active.push((var, value));
+                    }
+                }
             }
         }
+        let checks = std::mem::take(&mut cx.checks);
+        let first_of_constraint = cx.n_choices;
         if let Some(constrain) = &assign.constrain {
             lowered.constrain = self.low.expr(&mut cx, Context::Constrain, constrain);
         }
-        let n_choices = cx.n_choices;
+        let (n_choices, mut errors) = (cx.n_choices, std::mem::take(&mut cx.checks));
+        if !(checks.is_empty() && errors.is_empty()) {
+            if lowered.constrain.is_passive() {
+                self.low.unchecked_passive(origin.span);
+            }
+            let all = checks.iter().chain(&errors).map(|check| check.holds.clone());
+            lowered.constrain = all.fold(lowered.constrain, Expr::and);
+        }
+        if !checks.is_empty() {
+            let mut possible = Expr::TRUE;
+            if let Some(constrain) = &assign.constrain {
+                cx.n_choices = first_of_constraint;
+                cx.new_values = new_values;
+                possible = self.low.expr(&mut cx, Context::Constrain, constrain);
+            }
+            // Where an index leaves its array, there is no new value that the constraint could be about.
+            let reads_new_values = assign.constrain.as_ref().and_then(first_prime).is_some();
+            errors.extend(checks.into_iter().map(|check| match &possible {
+                Expr::Bool(true) => check,
+                _ if check.is_index && reads_new_values => check,
+                possible => Check { holds: Expr::binary(BinaryOp::Implies, possible.clone(), check.holds), ..check },
+            }));
+        }
+        self.must_hold(from, errors, n_choices, origin);
         self.update(from, to, lowered, n_choices, origin);
     }
+}
 
+/// Returns whether a jump could lead to the statement or into it.
+fn has_label(stmt: &Stmt) -> bool {
+    !stmt.labels.is_empty() || inner_blocks(stmt).into_iter().flatten().any(has_label)
+}
+
+impl Lowering<'_> {
     fn wrong_value_count(&mut self, assign: &ast::Assign) {
         let (n_targets, n_values) = (assign.targets.len(), assign.values.len());
         let (Some(first), Some(last)) = (assign.targets.first(), assign.targets.last()) else { return };
@@ -287,166 +368,52 @@ impl<'a> Body<'_, 'a> {
         if let (Some(first), Some(last)) = (assign.values.first(), assign.values.last()) {
             diagnostic = diagnostic.also(first.span.to(last.span), values(n_values));
         }
-        self.low.report(diagnostic);
+        self.report(diagnostic);
     }
 
     /// Resolves left-hand sides; `None` for `_` and for names that were reported.
-    fn targets(&mut self, targets: &[Target]) -> Vec<Option<Meaning>> {
-        let mut meanings = Vec::with_capacity(targets.len());
+    pub(super) fn targets(&mut self, cx: &mut ExprCx<'_>, targets: &[Target]) -> Vec<Option<Place>> {
+        let mut places = Vec::with_capacity(targets.len());
         for target in targets {
-            meanings.push(match target {
-                Target::Var(name) => self.low.resolve(&self.view, name.symbol, name.span),
-                Target::Discard(_) => None,
-            });
+            places.push(self.place(cx, target));
         }
         if targets.len() > 1 {
-            self.check_assigned_once(targets, &mut meanings);
+            self.check_assigned_once(targets, &mut places);
         }
-        meanings
+        places
     }
 
-    fn check_assigned_once(&mut self, targets: &[Target], meanings: &mut [Option<Meaning>]) {
+    /// Reports variables that are assigned twice. Of an array, different elements may be assigned if their numbers are
+    /// constants.
+    fn check_assigned_once(&mut self, targets: &[Target], places: &mut [Option<Place>]) {
         let mut seen: FxHashMap<(VarId, bool), Span> = FxHashMap::default();
-        for (target, meaning) in targets.iter().zip(meanings) {
-            let key = match *meaning {
-                Some(Meaning::Active(var)) => (var, false),
-                Some(Meaning::Passive(var)) => (var, true),
-                None => continue,
+        for (target, place) in targets.iter().zip(places) {
+            let Some(assigned) = place.as_ref() else { continue };
+            let keys: Vec<(VarId, bool)> = match (assigned.meaning, &assigned.index) {
+                (Meaning::Passive(var), _) => vec![(var, true)],
+                (Meaning::Active(var), None) => vec![(var, false)],
+                (Meaning::Active(first), Some(index)) => {
+                    self.assigned_elements(first, index).into_iter().map(|(var, _)| (var, false)).collect()
+                }
             };
-            let Some(first) = seen.insert(key, target.span()) else { continue };
-            let name = &self.low.found.program.vars[key.0].name;
-            let message = format!("`{name}` is assigned twice in one statement");
+            let earlier = keys.iter().find_map(|key| seen.get(key).copied());
+            seen.extend(keys.into_iter().map(|key| (key, target.span())));
+            let Some(first) = earlier else { continue };
+            let message = match assigned.index {
+                None => format!("`{}` is assigned twice in one statement", assigned.name),
+                Some(_) => format!("an element of `{}` may be assigned twice in one statement", assigned.name),
+            };
             let diagnostic = Diagnostic::new(Code::AssignedTwice, message, target.span())
                 .label("again here")
                 .also(first, "first here")
                 .help("use `_` to discard a value");
-            self.low.report(diagnostic);
-            *meaning = None;
+            self.report(diagnostic);
+            *place = None;
         }
     }
 
-    fn call(&mut self, stmt: &Stmt, call: &ast::Call, from: LocId, to: LocId, origin: Origin) {
-        let is_async = stmt.labels.iter().any(|label| self.low.text(label.symbol).starts_with("ASYNC_"));
-        let meanings = self.targets(&call.targets);
-        let results = self.call_results(&call.targets, &meanings);
-        let (args, n_choices) = self.args(&call.args);
-        let Some(callee) = self.low.procedure(&self.view, call.callee.symbol, call.callee.span) else { return };
-        self.check_args(callee, call.callee, args.len());
-        if is_async {
-            if !call.targets.is_empty() {
-                self.async_results(call);
-            }
-            return self.step(from, to, Op::Spawn(Spawn { callee, args }), n_choices, origin);
-        }
-        let due = self.low.tables.units[callee].n_results;
-        let results = if call.targets.is_empty() { vec![None; due] } else { results };
-        if results.len() != due {
-            self.wrong_result_count(call, due);
-        }
-        let back = self.after_call(callee, to, origin);
-        self.step(from, back, Op::Call(Call { results, callee, args }), n_choices, origin);
-    }
-
-    fn call_results(&mut self, targets: &[Target], meanings: &[Option<Meaning>]) -> Vec<Option<VarId>> {
-        let mut results = Vec::with_capacity(targets.len());
-        for (target, meaning) in targets.iter().zip(meanings) {
-            results.push(match (target, meaning) {
-                (_, Some(Meaning::Active(var))) => Some(*var),
-                (Target::Var(name), Some(Meaning::Passive(_))) => self.low.active_target(&self.view, *name),
-                _ => None,
-            });
-        }
-        results
-    }
-
-    fn args(&mut self, args: &[ast::Expr]) -> (Vec<Expr>, u32) {
-        let mut cx = ExprCx::new(&self.view);
-        let args = args.iter().map(|arg| self.low.expr(&mut cx, Context::Plain, arg)).collect();
-        (args, cx.n_choices)
-    }
-
-    fn check_args(&mut self, callee: selvedge_ir::ProcId, name: Name, given: usize) {
-        let unit = self.low.tables.units[callee];
-        if unit.params.len() == given {
-            return;
-        }
-        let noun = if unit.params.len() == 1 { "argument" } else { "arguments" };
-        let message = format!("`{}` takes {} {noun}, not {given}", unit.name, unit.params.len());
-        let diagnostic =
-            Diagnostic::new(Code::WrongArgumentCount, message, name.span).also(unit.header, "as declared here");
-        self.low.report(diagnostic);
-    }
-
-    fn wrong_result_count(&mut self, call: &ast::Call, due: usize) {
-        let callee = self.low.text(call.callee.symbol);
-        let message = format!("`{callee}` returns {}, not {}", values(due), call.targets.len());
-        let first = call.targets.first().map_or(call.callee.span, Target::span);
-        let last = call.targets.last().map_or(call.callee.span, Target::span);
-        let diagnostic = Diagnostic::new(Code::WrongResultCount, message, first.to(last))
-            .label(format!("takes {}", values(call.targets.len())))
-            .help("use `_` to discard a value");
-        self.low.report(diagnostic);
-    }
-
-    fn async_results(&mut self, call: &ast::Call) {
-        let message = "a call in a new thread has no results";
-        let span = call.targets.first().map_or(call.callee.span, Target::span);
-        let help = "remove the left-hand side, or the label `ASYNC_..`";
-        self.low.report(Diagnostic::new(Code::AsyncResults, message, span).help(help));
-    }
-
-    fn start_thread(&mut self, start: &StartThread, from: LocId, to: LocId, origin: Origin) {
-        match start {
-            StartThread::Goto(label) => match self.jump_target(label.symbol) {
-                Some(target) => self.step(from, to, Op::Fork(target), 0, origin),
-                None => self.unknown_label(*label),
-            },
-            StartThread::Name(name) => self.start_by_name(*name, from, to, origin),
-            StartThread::Call { callee, args } => {
-                let (args, n_choices) = self.args(args);
-                let Some(id) = self.low.procedure(&self.view, callee.symbol, callee.span) else { return };
-                self.check_args(id, *callee, args.len());
-                self.step(from, to, Op::Spawn(Spawn { callee: id, args }), n_choices, origin);
-            }
-        }
-    }
-
-    /// Starts a thread at a label, or with a procedure if there is no such label.
-    fn start_by_name(&mut self, name: Name, from: LocId, to: LocId, origin: Origin) {
-        if let Some(target) = self.jump_target(name.symbol) {
-            return self.step(from, to, Op::Fork(target), 0, origin);
-        }
-        if let Some(callee) = self.low.find_procedure(&self.view, name.symbol) {
-            self.check_args(callee, name, 0);
-            return self.step(from, to, Op::Spawn(Spawn { callee, args: Vec::new() }), 0, origin);
-        }
-        if !self.low.is_news(NameKind::Label, name.symbol) {
-            return;
-        }
-        let text = self.low.text(name.symbol);
-        let message = format!("`{text}` is neither a label of `{}` nor a procedure", self.unit.name);
-        let diagnostic = Diagnostic::new(Code::UnknownThreadStart, message, name.span).label("not found");
-        let diagnostic = match self.low.label_owner(name.symbol) {
-            Some(owner) => {
-                diagnostic.also(self.low.tables.units[owner].header, "a label of this name is in this procedure")
-            }
-            None => {
-                let near = self.near_label(text).or_else(|| self.low.near_procedure(&self.view, text));
-                diagnostic.did_you_mean(near)
-            }
-        };
-        self.low.report(diagnostic);
-    }
-}
-
-/// Returns whether a jump could lead to the statement or into it.
-fn has_label(stmt: &Stmt) -> bool {
-    !stmt.labels.is_empty() || inner_blocks(stmt).into_iter().flatten().any(has_label)
-}
-
-impl Lowering<'_> {
     /// Returns the first procedure that has this label.
-    fn label_owner(&mut self, symbol: Symbol) -> Option<selvedge_ir::ProcId> {
+    pub(super) fn label_owner(&mut self, symbol: Symbol) -> Option<selvedge_ir::ProcId> {
         let tables = &self.tables;
         let owners = self.label_owners.get_or_insert_with(|| {
             let mut owners = FxHashMap::default();

@@ -3,9 +3,15 @@
 use selvedge_ir::span::Span;
 
 use super::Parser;
-use crate::bp::ast::{ChainOp, CompareOp, Const, Expr, ExprKind};
+use crate::bp::ast::{ChainOp, CompareOp, Const, Element, Expr, ExprKind, Name, OrderOp, Sign};
 use crate::bp::lexer::TokenKind;
 use crate::diagnostic::{Code, Diagnostic};
+
+/// Limit on numbers.
+const MAX_NUMBER: u32 = 1_000_000;
+
+/// Limit on the additions and subtractions of one sum.
+const MAX_SUM: usize = 100;
 
 /// The shape of an operand: a chain without parentheses, or anything else.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -90,12 +96,12 @@ impl Parser<'_> {
             ChainOp::Or => TokenKind::Or,
             ChainOp::Xor => TokenKind::Xor,
         };
-        if self.lost || !self.at(sign) {
-            return (first, shape);
-        }
         let mut operands = vec![first];
-        while !self.lost && self.eat(sign) {
+        while !self.lost && (self.eat(sign) || self.eat_foreign(foreign_word(op), op.text())) {
             operands.push(self.chain_operand(op).0);
+        }
+        if operands.len() == 1 {
+            return (operands.swap_remove(0), shape);
         }
         let span = operands[0].span.to(operands[operands.len() - 1].span);
         (Expr { span, kind: ExprKind::Chain(op, operands) }, Shape::OpenChain(op))
@@ -103,17 +109,73 @@ impl Parser<'_> {
 
     fn chain_operand(&mut self, op: ChainOp) -> (Expr, Shape) {
         match op {
-            ChainOp::And => (self.unary(), Shape::Closed),
+            ChainOp::And => (self.order(), Shape::Closed),
             ChainOp::Or => self.chain(ChainOp::And),
             ChainOp::Xor => self.chain(ChainOp::Or),
         }
     }
 
+    /// Parses a sum, or a comparison of two.
+    fn order(&mut self) -> Expr {
+        let left = self.sum();
+        let op = match self.kind() {
+            TokenKind::Less => OrderOp::Lt,
+            TokenKind::LessEq => OrderOp::Le,
+            TokenKind::Greater => OrderOp::Gt,
+            TokenKind::GreaterEq => OrderOp::Ge,
+            _ => return left,
+        };
+        if self.lost {
+            return left;
+        }
+        self.bump();
+        let right = self.sum();
+        Expr { span: left.span.to(right.span), kind: ExprKind::Order(op, Box::new((left, right))) }
+    }
+
+    fn sum(&mut self) -> Expr {
+        let first = self.remainder();
+        let mut others = Vec::new();
+        let mut last = first.span;
+        while !self.lost && matches!(self.kind(), TokenKind::Plus | TokenKind::Minus) {
+            let sign = if self.at(TokenKind::Plus) { Sign::Plus } else { Sign::Minus };
+            let span = self.bump();
+            if others.len() == MAX_SUM {
+                let message = format!("more than {MAX_SUM} additions in one sum");
+                self.report(Diagnostic::new(Code::BeyondLimit, message, span));
+            }
+            let operand = self.remainder();
+            last = operand.span;
+            if others.len() <= MAX_SUM {
+                others.push((sign, operand));
+            }
+        }
+        if others.is_empty() {
+            return first;
+        }
+        Expr { span: first.span.to(last), kind: ExprKind::Sum(Box::new(first), others) }
+    }
+
+    /// Parses `e % n`.
+    fn remainder(&mut self) -> Expr {
+        let operand = self.unary();
+        if self.lost || !self.eat(TokenKind::Percent) {
+            return operand;
+        }
+        if !self.at(TokenKind::Number) {
+            self.miss("a number after `%`");
+            return self.error_expr();
+        }
+        let divisor = self.small_number(1);
+        let span = operand.span.to(self.previous());
+        Expr { span, kind: ExprKind::Remainder(Box::new(operand), divisor) }
+    }
+
     fn unary(&mut self) -> Expr {
-        if !self.at(TokenKind::Not) {
+        let start = self.span();
+        if !self.eat(TokenKind::Not) && !self.eat_foreign("not", "!") {
             return self.primary();
         }
-        let start = self.bump();
         let operand = self.nested(Self::unary, Self::skip_expr);
         Expr { span: start.to(operand.span), kind: ExprKind::Not(Box::new(operand)) }
     }
@@ -145,11 +207,9 @@ impl Parser<'_> {
         let kind = match self.slice() {
             "0" => ExprKind::Const(Const::Zero),
             "1" => ExprKind::Const(Const::One),
-            other => {
-                let message = format!("`{other}` is not a truth value");
-                let diagnostic = Diagnostic::new(Code::NotTruthValue, message, self.span());
-                self.report(diagnostic.help("the constants are `0`, `1`, `F` and `T`"));
-                ExprKind::Error
+            _ => {
+                let start = self.span();
+                return Expr { span: start, kind: ExprKind::Number(self.small_number(0)) };
             }
         };
         Expr { span: self.bump(), kind }
@@ -162,9 +222,36 @@ impl Parser<'_> {
             return self.error_expr();
         }
         match self.variable() {
+            Some(array) if self.at(TokenKind::LBracket) => self.element(start, array, true),
             Some(name) => Expr { span: start.to(name.span), kind: ExprKind::Primed(name.symbol) },
             None => self.error_expr(),
         }
+    }
+
+    fn element(&mut self, start: Span, array: Name, is_primed: bool) -> Expr {
+        let index = self.index();
+        let span = self.since(start);
+        let element = Element { span: self.since(array.span), array, index, is_primed };
+        Expr { span, kind: ExprKind::Element(Box::new(element)) }
+    }
+
+    /// Parses `[e]`.
+    pub(super) fn index(&mut self) -> Expr {
+        let opener = self.bump();
+        let index = self.expr();
+        self.close(TokenKind::RBracket, opener);
+        index
+    }
+
+    /// Reads a number from `least` to [`MAX_NUMBER`].
+    pub(super) fn small_number(&mut self, least: u32) -> u32 {
+        let number = self.slice().parse().ok().filter(|number| (least..=MAX_NUMBER).contains(number));
+        if number.is_none() {
+            let message = format!("`{}` is not between {least} and {MAX_NUMBER}", self.slice());
+            self.report(Diagnostic::new(Code::NumberOutOfRange, message, self.span()));
+        }
+        self.bump();
+        number.unwrap_or(least)
     }
 
     /// Reads a variable, a constant, or a call, which is not allowed here.
@@ -180,6 +267,9 @@ impl Parser<'_> {
         let Some(name) = self.variable() else { return self.error_expr() };
         if self.eat(TokenKind::Prime) {
             return Expr { span: self.since(name.span), kind: ExprKind::Primed(name.symbol) };
+        }
+        if self.at(TokenKind::LBracket) {
+            return self.element(name.span, name, false);
         }
         Expr { span: name.span, kind: ExprKind::Var(name.symbol) }
     }
@@ -215,6 +305,15 @@ impl Parser<'_> {
             return Expr { span, kind: ExprKind::Error };
         };
         Expr { span, kind: ExprKind::Schoose(Box::new((positive, negative))) }
+    }
+}
+
+/// Returns the word for an operator in other languages.
+fn foreign_word(op: ChainOp) -> &'static str {
+    match op {
+        ChainOp::And => "and",
+        ChainOp::Or => "or",
+        ChainOp::Xor => "xor",
     }
 }
 

@@ -4,12 +4,17 @@ use selvedge_ir::span::Span;
 
 use super::Parser;
 use super::stmt::Nesting;
-use crate::bp::ast::{Body, Copies, Decl, DeclKind, DeclVar, Init, Item, Name, Proc, Process, ProcessItem, Results};
+use crate::bp::ast::{
+    Body, Copies, Decl, DeclKind, DeclVar, Init, Item, Length, Name, Param, Proc, Process, ProcessItem, Range, Results,
+};
 use crate::bp::lexer::TokenKind;
 use crate::diagnostic::{Code, Diagnostic};
 
 /// Limit on the number of values that a procedure returns, and on the declared number of threads of a process.
 const MAX_COUNT: u32 = 65_536;
+
+/// Limit on the number of elements of an array: each read of an element looks at all of them.
+const MAX_LENGTH: u32 = 256;
 
 impl Parser<'_> {
     /// Reads the whole file.
@@ -140,8 +145,65 @@ impl Parser<'_> {
 
     fn decl_var(&mut self) -> Option<DeclVar> {
         let name = self.variable();
-        let init = self.eat(TokenKind::Becomes).then(|| self.expr());
-        name.map(|name| DeclVar { name, init })
+        let length = self.at(TokenKind::LBracket).then(|| self.length());
+        let range = self.range();
+        let is_equation = !self.lost && self.at(TokenKind::Eq);
+        if is_equation {
+            self.miss_becomes();
+        }
+        let init = (is_equation || self.eat(TokenKind::Becomes)).then(|| self.expr());
+        name.map(|name| DeclVar { name, length, range, init })
+    }
+
+    /// Parses `[n]`.
+    fn length(&mut self) -> Length {
+        let opener = self.bump();
+        let mut count = 1;
+        if self.at(TokenKind::Number) {
+            count = self.slice().parse().unwrap_or(u32::MAX);
+            if !(1..=MAX_LENGTH).contains(&count) {
+                let message = format!("`{}` is not between 1 and {MAX_LENGTH}", self.slice());
+                self.report(Diagnostic::new(Code::NumberOutOfRange, message, self.span()));
+                count = 1;
+            }
+            self.bump();
+        } else {
+            self.miss("the number of elements");
+        }
+        self.close(TokenKind::RBracket, opener);
+        Length { count, span: self.since(opener) }
+    }
+
+    /// Parses `: lo..hi`, if it is there.
+    fn range(&mut self) -> Option<Range> {
+        if self.lost || !self.eat(TokenKind::Colon) {
+            return None;
+        }
+        let start = self.span();
+        if !self.at(TokenKind::Number) {
+            self.miss("a range of numbers, such as `0..3`");
+            return None;
+        }
+        let lo = self.small_number(0);
+        if !self.expect(TokenKind::DotDot) {
+            return None;
+        }
+        if !self.at(TokenKind::Number) {
+            self.miss("the greatest number of the range");
+            return None;
+        }
+        let hi = self.small_number(0);
+        let span = self.since(start);
+        if lo > hi {
+            let message = format!("the range `{lo}..{hi}` is empty");
+            self.report(Diagnostic::new(Code::NumberOutOfRange, message, span));
+        }
+        Some(Range { lo, hi: hi.max(lo), span })
+    }
+
+    fn param(&mut self) -> Option<Param> {
+        let name = self.variable()?;
+        Some(Param { name, range: self.range() })
     }
 
     /// Parses a procedure; `None` if the header cannot be parsed.
@@ -205,12 +267,12 @@ impl Parser<'_> {
         None
     }
 
-    fn params(&mut self) -> Vec<Name> {
+    fn params(&mut self) -> Vec<Param> {
         let opener = self.span();
         if !self.expect(TokenKind::LParen) || self.eat(TokenKind::RParen) {
             return Vec::new();
         }
-        let params = self.comma_list(Self::variable);
+        let params = self.comma_list(Self::param);
         self.close(TokenKind::RParen, opener);
         params
     }

@@ -90,6 +90,29 @@ impl<'t> Parser<'t> {
         None
     }
 
+    /// Consumes `=` in the place of `:=`, and reports it.
+    fn miss_becomes(&mut self) {
+        let message = "`=` compares two values; a value is assigned with `:=`";
+        let span = self.bump();
+        self.report(Diagnostic::new(Code::UnexpectedToken, message, span).label("expected `:=`"));
+    }
+
+    /// Consumes a word that other languages have in the place of an operator, if it is next and can be meant as one, and
+    /// reports it.
+    fn eat_foreign(&mut self, word: &str, operator: &str) -> bool {
+        let begins_operand = matches!(
+            self.peek(1),
+            TokenKind::Word | TokenKind::Number | TokenKind::LParen | TokenKind::Not | TokenKind::Prime
+        );
+        if !self.at_word(word) || !begins_operand {
+            return false;
+        }
+        let span = self.bump();
+        let diagnostic = Diagnostic::new(Code::UnexpectedToken, format!("`{word}` is not an operator"), span);
+        self.report(diagnostic.help(format!("write `{operator}`")));
+        true
+    }
+
     /// Reports that `;` is missing after the last token.
     fn miss_semicolon(&mut self) {
         let message = format!("expected `;` before {}", self.found());
@@ -138,6 +161,7 @@ impl<'t> Parser<'t> {
     /// Returns whether the next tokens begin a statement (or a label before one) and cannot go on with an expression.
     fn begins_statement(&self) -> bool {
         match self.kind() {
+            TokenKind::Word if self.peek(1) == TokenKind::LBracket => self.begins_element_assignment(),
             TokenKind::Word => matches!(self.peek(1), TokenKind::Colon | TokenKind::Becomes | TokenKind::LParen),
             TokenKind::Number => self.peek(1) == TokenKind::Colon,
             TokenKind::If
@@ -159,6 +183,13 @@ impl<'t> Parser<'t> {
             | TokenKind::Decl => true,
             _ => false,
         }
+    }
+
+    /// Returns whether `a[..] :=` follows, with few tokens in the brackets.
+    fn begins_element_assignment(&self) -> bool {
+        const MOST: usize = 12;
+        let close = (2..MOST).find(|ahead| self.peek(*ahead) == TokenKind::RBracket);
+        close.is_some_and(|close| self.peek(close + 1) == TokenKind::Becomes)
     }
 
     /// Returns whether the next token ends a block.

@@ -4,7 +4,9 @@ use selvedge_ir::span::Span;
 
 use super::Parser;
 use super::expr::call_in_expression;
-use crate::bp::ast::{Arm, Assign, Block, Call, Else, Expr, If, Name, StartThread, Stmt, StmtKind, Target, While};
+use crate::bp::ast::{
+    Arm, Assign, Block, Call, Element, Else, Expr, If, Name, StartThread, Stmt, StmtKind, Target, While,
+};
 use crate::bp::lexer::TokenKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::tokens::Kind as _;
@@ -280,7 +282,10 @@ impl Parser<'_> {
         if self.peek(1) == TokenKind::LParen {
             return self.call(Vec::new());
         }
-        if !matches!(self.peek(1), TokenKind::Becomes | TokenKind::Comma) {
+        if self.peek(1) == TokenKind::Eq {
+            return self.equation();
+        }
+        if !matches!(self.peek(1), TokenKind::Becomes | TokenKind::Comma | TokenKind::LBracket) {
             self.bump();
             self.miss("`:=` or `(`");
             return StmtKind::Error;
@@ -299,12 +304,25 @@ impl Parser<'_> {
         StmtKind::Assign(Box::new(Assign { targets, values, constrain }))
     }
 
+    /// Reads `x = e` as the assignment that was probably meant.
+    fn equation(&mut self) -> StmtKind {
+        let Some(target) = self.target() else { return StmtKind::Error };
+        self.miss_becomes();
+        let values = self.exprs();
+        StmtKind::Assign(Box::new(Assign { targets: vec![target], values, constrain: None }))
+    }
+
     fn target(&mut self) -> Option<Target> {
         if self.at_word("_") {
             return Some(Target::Discard(self.bump()));
         }
         let span = self.span();
         match self.variable() {
+            Some(array) if self.at(TokenKind::LBracket) => {
+                let index = self.index();
+                let element = Element { span: self.since(array.span), array, index, is_primed: false };
+                Some(Target::Element(Box::new(element)))
+            }
             Some(name) => Some(Target::Var(name)),
             None if self.lost => None,
             None => Some(Target::Discard(span)),
@@ -336,6 +354,13 @@ impl Parser<'_> {
                 | TokenKind::Xor
                 | TokenKind::Eq
                 | TokenKind::Ne
+                | TokenKind::Less
+                | TokenKind::LessEq
+                | TokenKind::Greater
+                | TokenKind::GreaterEq
+                | TokenKind::Plus
+                | TokenKind::Minus
+                | TokenKind::Percent
                 | TokenKind::Implies
                 | TokenKind::Question
                 | TokenKind::Comma
@@ -408,9 +433,13 @@ impl Parser<'_> {
             return self.bump();
         }
         let message = format!("this {} has no {}", opener.of(self.text), word.describe());
-        let diagnostic = Diagnostic::new(Code::Unclosed, message, opener)
+        let mut diagnostic = Diagnostic::new(Code::Unclosed, message, opener)
             .label("begins here")
             .also(self.span(), format!("expected {} before this", word.describe()));
+        if self.at(TokenKind::End) {
+            let closer = word.describe();
+            diagnostic = diagnostic.help(format!("`end` closes a procedure; this block is closed by {closer}"));
+        }
         self.report(diagnostic);
         self.after_previous()
     }

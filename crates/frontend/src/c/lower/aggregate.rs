@@ -13,6 +13,7 @@ use super::body::Body;
 use super::objects::Part;
 use super::place::{Access, Fit, Place, cast, direct};
 use super::syntax::uncast;
+use super::targets::Address;
 use super::{Lowered, refuse};
 
 impl Body<'_, '_> {
@@ -106,12 +107,16 @@ impl Body<'_, '_> {
         let Some((Stmt { kind: StmtKind::Expr(last), .. }, before)) = stmts.split_last() else {
             return refuse("this expression is", expr.loc);
         };
-        let span = self.span;
+        let (span, depth) = (self.span, self.blocks.len());
+        self.open(block, false);
         before.iter().for_each(|stmt| self.stmt(stmt));
         self.span = span;
         let types = self.part_types(expr.ty, expr.loc)?;
-        let values = self.aggregate(last)?;
-        Ok(values.into_iter().zip(types).map(|(value, ty)| self.save(value, ty)).collect())
+        let values = self.aggregate(last);
+        let saved =
+            values.map(|values| values.into_iter().zip(types).map(|(value, ty)| self.save(value, ty)).collect());
+        self.close_to(depth);
+        saved
     }
 
     /// Evaluates a member of a value.
@@ -168,9 +173,12 @@ impl Body<'_, '_> {
     }
 
     /// Returns a place whose address does not change while parts of it are used.
-    fn kept_place(&mut self, place: Place) -> Place {
+    pub(super) fn kept_place(&mut self, place: Place) -> Place {
         match place {
-            Place::Address(address) => Place::Address(self.save(address, self.low.pointer_ty())),
+            Place::Address(Address { at, to }) => {
+                let at = self.save(at, self.low.pointer_ty());
+                Place::Address(Address { at, to })
+            }
             place => place,
         }
     }
@@ -206,7 +214,7 @@ impl Body<'_, '_> {
         self.inline = inline;
         // An object whose address is not taken has none: then the result cannot be used.
         Ok(match result? {
-            Place::Address(address) => Some(address),
+            Place::Address(address) => Some(address.at),
             Place::Object { .. } => None,
         })
     }

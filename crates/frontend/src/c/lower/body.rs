@@ -3,11 +3,12 @@
 use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
 use selvedge_ir::span::{Role, Site, Span, View};
-use selvedge_ir::{Expr as Ir, LocId, MachineTy, Op, ProcId, Scope, Ty, VarId};
+use selvedge_ir::{EdgeId, Expr as Ir, LocId, MachineTy, Op, ProcId, Scope, Ty, VarId};
 
 use super::super::files::Loc;
 use super::super::tree::{FunctionId, LabelId, ObjectId, Unit};
 use super::super::types::QualType;
+use super::checks::Block;
 use super::expr::is_kept;
 use super::{Lowered, Lowering, refuse};
 
@@ -25,9 +26,12 @@ pub(super) struct Body<'l, 'u> {
     /// Set while an expression is lowered that reads one shared cell at most: it is read by the step that uses it.
     pub(super) inline: bool,
     pub(super) labels: IndexVec<LabelId, LocId>,
-    /// The locations to which `break` and `continue` lead.
-    pub(super) breaks: Vec<LocId>,
-    pub(super) continues: Vec<LocId>,
+    /// The locations to which `break` and `continue` lead, and the number of blocks around them.
+    pub(super) breaks: Vec<(LocId, usize)>,
+    pub(super) continues: Vec<(LocId, usize)>,
+    /// The blocks around the statement, if lives of objects are noted, and those around each label.
+    pub(super) blocks: Vec<Block>,
+    pub(super) around_labels: FxHashMap<LabelId, Vec<usize>>,
     /// The locations of the cases of the statements `switch` around.
     pub(super) cases: Vec<Vec<LocId>>,
     /// The numbers of variables for intermediate values that are free, by their type, and those in use.
@@ -61,6 +65,8 @@ impl<'u> Lowering<'u> {
             labels: IndexVec::new(),
             breaks: Vec::new(),
             continues: Vec::new(),
+            blocks: Vec::new(),
+            around_labels: FxHashMap::default(),
             cases: Vec::new(),
             temporaries: FxHashMap::default(),
             in_use: Vec::new(),
@@ -92,6 +98,7 @@ impl Body<'_, '_> {
         }
         self.labels = body.labels.iter().map(|_| self.new_loc()).collect();
         self.repeats = !body.labels.is_empty();
+        self.begin_function(&body.block);
         self.stmt(&body.block);
         self.span = body.end.span;
         self.leave(None, Role::FallOff)
@@ -109,7 +116,7 @@ impl Body<'_, '_> {
     fn param(&mut self, param: ObjectId) -> Lowered<()> {
         let declared = &self.unit.objects[param];
         if self.is_main {
-            return Ok(());
+            return self.argument_of_main(param);
         }
         let mut moved = Vec::new();
         for cell in self.low.cells(param, declared.loc)? {
@@ -182,12 +189,14 @@ impl Body<'_, '_> {
     }
 
     /// Adds the step that exceeds a limit where a condition holds.
-    pub(super) fn exceed(&mut self, condition: Ir, what: &str) {
+    /// Returns the step and the assertion behind it.
+    pub(super) fn exceed(&mut self, condition: Ir, what: &str) -> (EdgeId, EdgeId) {
         let (beyond, end) = (self.new_loc(), self.new_loc());
-        self.low.edge(self.at, beyond, Op::assume(condition), self.span, Role::Fails);
+        let step = self.low.edge(self.at, beyond, Op::assume(condition), self.span, Role::Fails);
         let edge = self.low.edge(beyond, end, Op::Assert(Ir::FALSE), self.span, Role::Statement);
         self.low.map.limits.insert(edge, what.to_owned());
         self.low.checks.notes.insert(edge, what.to_owned());
+        (step, edge)
     }
 
     /// Goes on where nothing follows: the thread makes no step any more.

@@ -8,7 +8,7 @@ use super::super::tree::{Callee, CastKind, Definition, Expr, ExprKind, FunctionI
 use super::super::types::{FunctionType, QualType};
 use super::body::Body;
 use super::expr::{INT, has_effects, is_kept};
-use super::place::{cast, direct};
+use super::place::{at_address, cast, direct};
 use super::syntax::is_atomic;
 use super::{Lowered, refuse};
 use crate::Extern;
@@ -157,6 +157,8 @@ impl Body<'_, '_> {
         let address = self.value(pointer)?;
         let address = self.save(address, ty);
         let values = self.passed(&args.iter().collect::<Vec<_>>())?;
+        let callees = self.low.points.callees(pointer);
+        let callees = self.callees(&address, callees);
         let (start, end) = (self.at, self.new_loc());
         let mut known = Vec::new();
         for function in self.low.facts.taken_functions.clone() {
@@ -166,8 +168,12 @@ impl Body<'_, '_> {
             }
             self.at = start;
             let is = ty.constant(i128::from(self.low.function_address(function)));
-            let is_this = Ir::binary(IrOp::Eq, address.clone(), is);
+            let is_this = at_address(&address, is);
             known.push(is_this.clone());
+            if !callees.contains(&function) {
+                self.exceed_beyond(is_this, "a call leads to a function that the pointer was not derived from");
+                continue;
+            }
             if !self.is_callable(declared.ty, of, expr.loc)? {
                 self.exceed(is_this, "a function is called through a pointer to another type");
                 continue;
@@ -239,6 +245,15 @@ impl Body<'_, '_> {
                 }
                 Ok(Some(INT.constant(0)))
             }
+            ("scanf" | "fscanf" | "sscanf", _) => self.scan(name, args, expr),
+            ("realloc" | "reallocarray", _) => {
+                refuse(format!("`{name}`, after which an object has another size and place, is"), expr.loc)
+            }
+            // It waits for a signal, and nobody sends one.
+            ("pause", []) => {
+                self.step(Op::assume(Ir::FALSE));
+                Ok(Some(INT.constant(-1)))
+            }
             ("free", [pointer]) => self.free(pointer).map(|()| None),
             ("memset" | "memcpy" | "memmove", [..]) => self.memory_library(name, args, expr),
             _ => {
@@ -274,7 +289,7 @@ impl Body<'_, '_> {
     }
 
     /// Evaluates arguments that nothing is done with. What they point to is not read.
-    fn arguments(&mut self, args: &[Expr]) -> Lowered<()> {
+    pub(super) fn arguments(&mut self, args: &[Expr]) -> Lowered<()> {
         for arg in args {
             if !self.is_skipped(arg) {
                 self.effects(arg)?;

@@ -17,8 +17,10 @@ use super::super::tree::{
 };
 use super::super::types::{QualType, TypeId};
 use super::heap::{Pool, allocated, pool_of};
+use super::lengths::Lengths;
 use super::made::Made;
 use super::place::direct;
+use super::points::Points;
 use super::syntax::{
     is_async, is_atomic, is_part_of, jumps_back, loaded, mentions_beside_reads, named_function, root, steps_by_one,
     uncast, unqualified,
@@ -46,6 +48,8 @@ pub(super) struct Facts {
     pub(super) read: FxHashSet<ObjectId>,
     /// The functions whose addresses are values somewhere.
     pub(super) taken_functions: BTreeSet<FunctionId>,
+    /// The functions that are called once at most.
+    pub(super) once: FxHashSet<FunctionId>,
     /// The functions that run in at most one frame at a time.
     pub(super) single: FxHashSet<FunctionId>,
     /// For each kind of thread how many there are, and the functions that they may run.
@@ -116,8 +120,13 @@ impl Facts {
 }
 
 /// The walk over the functions that run.
-struct Walk<'u> {
+struct Walk<'p, 'u> {
     unit: &'u Unit,
+    /// What pointers to functions may lead to, if it is known.
+    points: Option<&'p mut Points<'u>>,
+    lengths: &'p Lengths,
+    /// Set if some call may be one of any function whose address is taken.
+    calls_any: bool,
     facts: Facts,
     found: FxHashSet<FunctionId>,
     /// Callers, callees and how often a run of the caller calls.
@@ -140,15 +149,27 @@ fn sum(one: Times, other: Times) -> Times {
 
 impl Facts {
     /// Collects the facts about a program: first which addresses are taken, then what rests on that.
-    pub(super) fn new(unit: &Unit, main: FunctionId, made: &Made) -> Facts {
-        let taken = Facts::collect(unit, main, made, BTreeSet::new()).taken;
-        Facts::collect(unit, main, made, taken)
+    pub(super) fn new<'u>(unit: &'u Unit, main: FunctionId, made: &'u Made, lengths: &Lengths) -> (Facts, Points<'u>) {
+        let mut points = Points::new(unit, main, made);
+        let taken = Facts::collect(unit, main, made, BTreeSet::new(), &mut points, lengths).taken;
+        let facts = Facts::collect(unit, main, made, taken, &mut points, lengths);
+        (facts, points)
     }
 
-    fn collect(unit: &Unit, main: FunctionId, made: &Made, known: BTreeSet<ObjectId>) -> Facts {
+    fn collect<'u>(
+        unit: &'u Unit,
+        main: FunctionId,
+        made: &Made,
+        known: BTreeSet<ObjectId>,
+        points: &mut Points<'u>,
+        lengths: &Lengths,
+    ) -> Facts {
         let mut walk = Walk {
             known,
             unit,
+            lengths,
+            calls_any: false,
+            points: (!points.gave_up()).then_some(points),
             facts: Facts { strings: made.strings.clone(), pools: made.pools.clone(), ..Facts::default() },
             found: FxHashSet::default(),
             calls: Vec::new(),
@@ -172,7 +193,7 @@ impl Facts {
     }
 }
 
-impl<'u> Walk<'u> {
+impl Walk<'_, '_> {
     fn find(&mut self, function: FunctionId) {
         if self.unit.functions[function].body.is_some() && self.found.insert(function) {
             self.facts.running.push(function);
@@ -204,7 +225,12 @@ impl<'u> Walk<'u> {
         let unit = self.unit;
         match &stmt.kind {
             StmtKind::Expr(expr) | StmtKind::Annotation(expr) => self.value(expr),
-            StmtKind::Declare(object) => self.init(unit.objects[*object].init.as_ref()),
+            StmtKind::Declare(object) => {
+                self.init(unit.objects[*object].init.as_ref());
+                if let Some(length) = self.lengths.computed(unit.objects[*object].ty) {
+                    self.value(&unit.lengths[length]);
+                }
+            }
             StmtKind::Block(stmts) => stmts.iter().for_each(|stmt| self.stmt(stmt)),
             StmtKind::If { condition, then, otherwise } => {
                 self.value(condition);
@@ -349,7 +375,9 @@ impl<'u> Walk<'u> {
             }
             ExprKind::Function(function) => {
                 self.facts.taken_functions.insert(*function);
-                self.find(*function);
+                if self.points.as_ref().is_none_or(|points| points.has_blank()) {
+                    self.find(*function);
+                }
             }
             ExprKind::String(string) => drop(self.facts.taken.insert(self.facts.strings[*string])),
             ExprKind::Member(base, _) => self.take(base),
@@ -370,13 +398,16 @@ impl<'u> Walk<'u> {
             Callee::Direct(function) => *function,
             Callee::Indirect(pointer) => {
                 self.value(pointer);
+                match self.points.as_mut().and_then(|points| points.callees(pointer)) {
+                    Some(callees) => callees.into_iter().for_each(|callee| self.may_call(callee)),
+                    None => self.calls_any = true,
+                }
                 return args.iter().for_each(|arg| self.value(arg));
             }
         };
         let name = unit.name(unit.functions[function].name);
         if unit.functions[function].body.is_some() {
-            self.find(function);
-            self.calls.push((self.current, function, self.times));
+            self.may_call(function);
             return args.iter().for_each(|arg| self.value(arg));
         }
         self.facts.library.insert(name.to_owned());
@@ -416,6 +447,14 @@ impl<'u> Walk<'u> {
         }
     }
 
+    /// Notes that a function of the program may be called.
+    fn may_call(&mut self, function: FunctionId) {
+        if self.unit.functions[function].body.is_some() {
+            self.find(function);
+            self.calls.push((self.current, function, self.times));
+        }
+    }
+
     /// Walks over an argument of a function that waits for a thread.
     fn joined(&mut self, arg: &Expr) {
         match &arg.kind {
@@ -445,7 +484,7 @@ impl<'u> Walk<'u> {
 
     /// Computes how often functions run, and which run in one frame at a time.
     fn finish(mut self, main: FunctionId) -> Facts {
-        for taken in self.facts.taken_functions.clone() {
+        for taken in self.facts.taken_functions.iter().copied().filter(|_| self.calls_any).collect::<Vec<_>>() {
             for caller in self.facts.running.clone() {
                 self.calls.push((caller, taken, None));
             }
@@ -473,6 +512,8 @@ impl<'u> Walk<'u> {
             frames.get(function) == Some(&Some(1))
                 && !self.callees(*function).any(|callee| self.reaches(callee, *function))
         };
+        let mut is_once = |function: &FunctionId| self.runs(*function, main, &mut runs).is_some_and(|times| times <= 1);
+        let once = self.facts.running.iter().copied().filter(|function| is_once(function)).collect();
         let may_be_single = self.facts.running.iter().copied().filter(|_| !self.facts.forks);
         let single = may_be_single.filter(is_single).collect();
         let nested = self.has_nested();
@@ -482,7 +523,7 @@ impl<'u> Walk<'u> {
         let handles = self.facts.handles.iter().filter(is_handle).copied().collect();
         let kinds = self.has_kinds();
         let deep_exit = self.facts.exits.iter().any(|function| self.facts.called.contains(function));
-        Facts { deep_exit, single, nested, read, handles, kinds, ..self.facts }
+        Facts { deep_exit, once, single, nested, read, handles, kinds, ..self.facts }
     }
 
     /// Returns whether mutexes may have other kinds than the normal one.

@@ -9,6 +9,7 @@ use selvedge_ir::simplify::not;
 use selvedge_ir::{BinaryOp as IrOp, Expr as Ir, MachineOp, MachineTy, Op, Scope, Ty, VarId};
 
 use super::super::names::Symbol;
+use super::super::property::Property;
 use super::super::tree::{
     Callee, Definition, Expr, ExprKind, FunctionId, Linkage, Object, ObjectId, Stmt, StmtKind, Storage, Unit,
 };
@@ -17,7 +18,7 @@ use super::body::Body;
 use super::facts::{Site, site};
 use super::fresh::{Bytes, assigned, initialised};
 use super::objects::Cell;
-use super::place::any;
+use super::place::{Access, any};
 use super::syntax::{exprs, inner, uncast};
 use super::{Lowered, Lowering, refuse};
 
@@ -246,7 +247,29 @@ impl Body<'_, '_> {
             active.push((freed, Ir::or(Ir::Var(freed), is)));
         }
         self.check_freed(any(allowed.clone()));
+        self.check_freed_race(&pointer)?;
         self.step(Op::guarded(active, any(allowed)));
+        Ok(())
+    }
+
+    /// Checks that no other thread is about to access a part of the object that is freed: each part is written.
+    fn check_freed_race(&mut self, pointer: &Ir) -> Lowered<()> {
+        if !self.asks(Property::NoDataRace) {
+            return Ok(());
+        }
+        let ty = self.low.pointer_ty();
+        let mut parts: Vec<Vec<(Ir, Cell)>> = Vec::new();
+        for (slot, freed) in self.low.heap.freed.clone() {
+            let base = ty.constant(i128::from(self.low.address(slot)));
+            let is_freed = Ir::and(Ir::binary(IrOp::Eq, pointer.clone(), base), not(Ir::Var(freed)));
+            for (number, cell) in self.low.cells(slot, self.unit.objects[slot].loc)?.into_iter().enumerate() {
+                parts.resize_with(parts.len().max(number + 1), Vec::new);
+                parts[number].push((is_freed.clone(), cell));
+            }
+        }
+        for part in parts {
+            self.atomically(false, |body| body.check_race(&Access::Candidates(part), true));
+        }
         Ok(())
     }
 }

@@ -2,9 +2,13 @@
 //!
 //! - `facts`, `syntax`: what the program as a whole does: which functions run and how often, whose addresses are taken.
 //! - `objects`: objects are flattened into cells, one variable for each scalar part.
-//! - `body`, `stmt`, `expr`, `place`: functions become procedures. A step reads or writes at most one shared cell.
+//! - `body`, `stmt`, `expr`, `assign`, `branch`, `arithmetic`, `place`: functions become procedures. A step reads or
+//!   writes at most one shared cell.
+//! - `points`, `targets`: what pointers may lead to, and the limit on everything else.
 //! - `aggregate`: structs and unions as values.
 //! - `calls`, `threads`, `sync`, `mutex`, `atomics`: the functions of the library and of the compiler.
+//! - `lengths`: arrays of variable length.
+//! - `input`: the arguments of `main`, streams and `scanf`.
 //! - `heap`, `fresh`: objects that are allocated.
 //! - `made`: objects that the text does not declare, such as those of string literals.
 //! - `checks`: the errors that properties ask about.
@@ -12,22 +16,29 @@
 //! What is not supported is reported where it would be executed; functions that never run are not looked at.
 
 mod aggregate;
+mod arithmetic;
+mod assign;
 mod atomics;
 mod body;
+mod branch;
 mod calls;
 mod checks;
 mod expr;
 mod facts;
 mod fresh;
 mod heap;
+mod input;
+mod lengths;
 mod made;
 mod mutex;
 mod objects;
 mod place;
+mod points;
 mod sites;
 mod stmt;
 mod sync;
 mod syntax;
+mod targets;
 mod threads;
 mod views;
 
@@ -43,11 +54,15 @@ use selvedge_ir::{
 use super::files::Loc;
 use super::property::Properties;
 use super::tree::{FunctionId, ObjectId, Unit};
-use super::types::{QualType, Type};
+use super::types::LengthId;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::{Extern, Loaded};
 use facts::Facts;
+use lengths::{Computed, Lengths};
 use objects::Cell;
+use points::Points;
+pub use targets::PointerUse;
+use targets::Pointers;
 use threads::Threads;
 
 /// A construct that is not supported, and its place.
@@ -91,47 +106,55 @@ struct Lowering<'u> {
     checks: checks::Checks,
     heap: heap::Heap,
     externs: Extern,
-    /// Set if pointers to objects of different types may be mixed: a use of a pointer must test what it points to.
-    mixes: bool,
-    /// Set if such tests are added.
-    mixed: bool,
-    /// What pointers point to that become `void *` or integers, and that are made from them.
-    to_blank: Vec<QualType>,
-    from_blank: Vec<QualType>,
+    points: Points<'u>,
+    pointers: Pointers,
+    lengths: &'u Lengths,
+    computed: Vec<Computed>,
 }
 
 /// Lowers a unit without errors, with the checks for some properties. The program is `None` if something is not
 /// supported.
-pub(super) fn lower(unit: &mut Unit, options: &Options) -> Loaded {
+pub(super) fn lower(unit: &mut Unit, options: &Options) -> (Loaded, Vec<PointerUse>) {
     let Some(main) = unit.function("main").filter(|main| unit.functions[*main].body.is_some()) else {
         let message = "there is no function `main`";
         let help = "a program starts at `main`, which must be defined in the file";
         let missing = Diagnostic::new(Code::CUnsupported, message, Span::default()).help(help);
-        return Loaded { diagnostics: vec![missing], ..Loaded::default() };
+        return (Loaded { diagnostics: vec![missing], ..Loaded::default() }, Vec::new());
     };
     let made = made::make(unit, options.malloc_bound);
-    let low = lowered(unit, main, &made, options, false);
-    // Only where pointers to different types are mixed, each use of a pointer tests what it points to.
-    let low = if low.mixes { lowered(unit, main, &made, options, true) } else { low };
-    let threads = low.facts.threads();
-    Loaded { threads, ..low.finish(main) }
+    let mut lengths = Lengths::of(unit);
+    loop {
+        lengths.fix(unit);
+        let (loaded, uses, found) = lowered(unit, main, &made, options, &lengths);
+        if !lengths.grow(&found) {
+            return (loaded, uses);
+        }
+    }
 }
 
-fn lowered<'u>(unit: &'u Unit, main: FunctionId, made: &made::Made, options: &Options, mixed: bool) -> Lowering<'u> {
-    let mut low = Lowering::new(unit, Facts::new(unit, main, made), options);
-    low.mixed = mixed;
+/// Lowers a unit with some numbers of elements for arrays of variable length. Returns the greatest lengths as well.
+fn lowered(
+    unit: &Unit,
+    main: FunctionId,
+    made: &made::Made,
+    options: &Options,
+    lengths: &Lengths,
+) -> (Loaded, Vec<PointerUse>, Vec<(LengthId, i128)>) {
+    let mut low = Lowering::new(unit, main, made, options, lengths);
     low.declare_procs();
     low.declare_threads();
     low.declare_heap();
     low.declare_taken();
+    low.declare_outside();
     low.prepare_race();
     low.prepare_memory();
     for function in low.facts.running.clone() {
         low.function(function, main);
     }
     low.add_wrappers();
-    low.check_blank();
-    low
+    let threads = low.facts.threads();
+    let (loaded, uses, lengths) = low.finish(main);
+    (Loaded { threads, ..loaded }, uses, lengths)
 }
 
 /// Options of the lowering.
@@ -143,10 +166,19 @@ pub(super) struct Options {
     pub(super) externs: Extern,
     /// What is asked about the program.
     pub(super) asked: Properties,
+    /// Whether uses of pointers are noted, and nothing rests on what the analysis says about them.
+    pub(super) observes: bool,
 }
 
 impl<'u> Lowering<'u> {
-    fn new(unit: &'u Unit, facts: Facts, options: &Options) -> Lowering<'u> {
+    fn new(
+        unit: &'u Unit,
+        main: FunctionId,
+        made: &'u made::Made,
+        options: &Options,
+        lengths: &'u Lengths,
+    ) -> Lowering<'u> {
+        let (facts, points) = Facts::new(unit, main, made, lengths);
         let threads = Threads::new(&facts);
         Lowering {
             unit,
@@ -166,10 +198,10 @@ impl<'u> Lowering<'u> {
             checks: checks::Checks::new(options.asked),
             heap: heap::Heap::default(),
             externs: options.externs,
-            mixes: false,
-            mixed: false,
-            to_blank: Vec::new(),
-            from_blank: Vec::new(),
+            points,
+            pointers: Pointers::new(options.observes),
+            lengths,
+            computed: Vec::new(),
         }
     }
 
@@ -231,25 +263,6 @@ impl<'u> Lowering<'u> {
         self.program.vars[var].scope == Scope::Shared
     }
 
-    /// Returns whether objects of two types have the same cells: integers of one size, or one type.
-    fn is_alike(&self, one: QualType, other: QualType) -> bool {
-        let types = &self.unit.types;
-        let size = |ty: QualType| types.integer(ty).map(|kind| (kind.width(types.model), *types.get(ty) == Type::Bool));
-        match (types.get(one), types.get(other)) {
-            (Type::Array(of, _), _) => self.is_alike(*of, other),
-            (_, Type::Array(of, _)) => self.is_alike(one, *of),
-            (Type::Pointer(one), Type::Pointer(other)) => self.is_alike(*one, *other),
-            _ => one.id == other.id || size(one).is_some() && size(one) == size(other),
-        }
-    }
-
-    /// Notes whether pointers may have come from a `void *` or an integer with the address of an object of another
-    /// type.
-    fn check_blank(&mut self) {
-        let from_blank = std::mem::take(&mut self.from_blank);
-        self.mixes |= from_blank.iter().any(|to| self.to_blank.iter().any(|from| !self.is_alike(*from, *to)));
-    }
-
     /// Returns the representative of the locations that are the same as this one.
     fn find(&self, mut loc: LocId) -> LocId {
         while self.same[loc] != loc {
@@ -265,13 +278,32 @@ impl<'u> Lowering<'u> {
     }
 
     /// Adds the initial thread, merges locations that are the same and numbers the others anew.
-    fn finish(mut self, main: FunctionId) -> Loaded {
+    fn finish(mut self, main: FunctionId) -> (Loaded, Vec<PointerUse>, Vec<(LengthId, i128)>) {
         let proc = self.procs[&main];
         let (shared, of_threads) = self.initial_values();
         self.program.init = shared;
         let thread_vars = of_threads.iter().map(|(var, _)| *var).collect();
         let (name, count) = ("main".to_owned(), Count::Exactly(1));
         self.program.entries.push(Entry { name, proc, count, thread_vars, init: of_threads });
+        self.diagnostics.append(&mut self.remarks);
+        self.number_locs();
+        let is_whole = !self.diagnostics.iter().any(Diagnostic::is_error);
+        let lengths = if is_whole { self.greatest_lengths() } else { Vec::new() };
+        let has_errors = self.diagnostics.iter().any(Diagnostic::is_error);
+        if !has_errors {
+            self.drop_limits();
+            self.number_locs();
+        }
+        self.name_addresses();
+        self.map.notes = std::mem::take(&mut self.checks.notes);
+        self.map.properties = self.checks.asked.names().into_iter().map(str::to_owned).collect();
+        let program = (!has_errors).then_some(self.program);
+        let loaded = Loaded { program, source_map: self.map, diagnostics: self.diagnostics, ..Loaded::default() };
+        (loaded, self.pointers.uses, lengths)
+    }
+
+    /// Merges locations that are the same and numbers the others anew.
+    fn number_locs(&mut self) {
         let mut numbers: IndexVec<LocId, Option<LocId>> = self.program.locs.iter().map(|_| None).collect();
         let mut locs = IndexVec::new();
         for loc in self.program.locs.indices().filter(|loc| self.same[*loc] == *loc) {
@@ -291,14 +323,9 @@ impl<'u> Lowering<'u> {
         for label in &mut self.program.labels {
             label.loc = moved[label.loc];
         }
+        self.pointers.moved(&moved);
+        self.same = locs.indices().collect();
         self.program.locs = locs;
-        self.name_addresses();
-        self.map.notes = std::mem::take(&mut self.checks.notes);
-        self.map.properties = self.checks.asked.names().into_iter().map(str::to_owned).collect();
-        self.diagnostics.append(&mut self.remarks);
-        let has_errors = self.diagnostics.iter().any(Diagnostic::is_error);
-        let program = (!has_errors).then_some(self.program);
-        Loaded { program, source_map: self.map, diagnostics: self.diagnostics, ..Loaded::default() }
     }
 
     /// Returns the initial values of shared variables and of those of threads.

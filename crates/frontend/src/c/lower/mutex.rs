@@ -1,14 +1,14 @@
 //! Mutexes of all kinds, and condition variables, which use them.
 
 use selvedge_ir::simplify::not;
-use selvedge_ir::{Expr as Ir, MachineOp, Op};
+use selvedge_ir::{BinaryOp as IrOp, Expr as Ir, MachineOp, Op};
 
 use super::super::property::Property;
 use super::super::tree::Expr;
 use super::body::Body;
 use super::calls::is_null;
 use super::expr::INT;
-use super::place::Access;
+use super::place::{Access, any};
 use super::sync::{Alternative, ERROR_CHECKING, RECURSIVE, State, is, plus};
 use super::threads::{BUSY, STATE, TIMED_OUT};
 use super::{Lowered, Lowering, refuse};
@@ -43,14 +43,22 @@ impl Body<'_, '_> {
         match (name, args) {
             ("pthread_mutex_init" | "mtx_init", [lock, kind]) => self.mutex_init(lock, kind)?,
             ("pthread_mutex_lock" | "mtx_lock", [lock]) => return self.mutex_lock(lock).map(Some),
-            ("pthread_mutex_unlock" | "mtx_unlock", [lock]) => return self.mutex_unlock(lock).map(Some),
-            ("pthread_mutex_trylock" | "mtx_trylock", [lock]) => return self.mutex_try(lock, busy).map(Some),
-            ("pthread_mutex_timedlock" | "mtx_timedlock", [lock, _]) => return self.mutex_try(lock, late).map(Some),
+            ("pthread_mutex_unlock" | "mtx_unlock", [lock]) => return self.mutex_unlock(lock, !is_c11).map(Some),
+            ("pthread_mutex_trylock" | "mtx_trylock", [lock]) => return self.mutex_try(lock, busy, false).map(Some),
+            ("pthread_mutex_timedlock" | "mtx_timedlock", [lock, _]) => {
+                return self.mutex_try(lock, late, true).map(Some);
+            }
             ("pthread_mutex_destroy" | "mtx_destroy", [lock]) => self.mutex_destroy(lock)?,
-            ("pthread_cond_wait" | "cnd_wait", [_, lock]) => self.mutex_wait(lock, expr)?,
+            ("pthread_cond_wait" | "cnd_wait", [_, lock]) => return self.mutex_wait(lock, !is_c11, expr).map(Some),
             ("pthread_cond_timedwait" | "cnd_timedwait", [_, lock, _]) => {
-                self.mutex_wait(lock, expr)?;
-                return Ok(Some(self.either(0, late)));
+                let waited = self.mutex_wait(lock, !is_c11, expr)?;
+                let in_time = self.either(0, late);
+                return Ok(Some(match waited {
+                    Ir::Machine(..) => in_time,
+                    waited => {
+                        Ir::Ite(Box::new((Ir::binary(IrOp::Eq, waited.clone(), INT.constant(0)), in_time, waited)))
+                    }
+                }));
             }
             _ => return refuse(format!("this use of the function `{name}` is"), expr.loc),
         }
@@ -125,15 +133,16 @@ impl Body<'_, '_> {
         Ok(self.alternatives(&states, &[(&is_free, &taken, 0), (&is_mine_again, &again, 0), fails]))
     }
 
-    fn mutex_unlock(&mut self, lock: &Expr) -> Lowered<Ir> {
+    /// Releases a mutex. The functions of POSIX return an error where the thread does not hold a recursive or an
+    /// error-checking mutex; those of C11 leave that undefined.
+    fn mutex_unlock(&mut self, lock: &Expr, has_errors: bool) -> Lowered<Ir> {
         let states = self.mutex(lock)?;
-        self.check_held(&states, "unlock of a mutex that this thread does not hold");
+        self.check_held(&states, has_errors, "unlock of a mutex that this thread does not hold");
         if !self.low.facts.kinds {
             self.change(&states, |_| Ir::TRUE, released);
             return Ok(INT.constant(0));
         }
         let inner = |old: &[Ir]| Ir::and(is(&old[2], RECURSIVE), not(Ir::or(is(&old[1], 0), is(&old[1], 1))));
-        let foreign = |old: &[Ir]| Ir::and(Ir::or(is(&old[2], RECURSIVE), is(&old[2], ERROR_CHECKING)), is(&old[1], 0));
         let last = |old: &[Ir]| not(Ir::or(inner(old), foreign(old)));
         let less = |old: &[Ir]| replaced(old, &[old[0].clone(), plus(&old[1], -1)]);
         Ok(self.alternatives(
@@ -142,18 +151,24 @@ impl Body<'_, '_> {
         ))
     }
 
-    /// Takes a mutex if it is free, else returns a number that says that it is not.
-    fn mutex_try(&mut self, lock: &Expr, failure: i128) -> Lowered<Ir> {
+    /// Takes a mutex if it is free, else returns a number that says that it is not. A thread that would wait for an
+    /// error-checking mutex of its own is told so.
+    fn mutex_try(&mut self, lock: &Expr, failure: i128, waits: bool) -> Lowered<Ir> {
         let states = self.mutex(lock)?;
         if !self.low.facts.kinds {
             let held = |old: &[Ir]| not(is_free(old));
             return Ok(self.alternatives(&states, &[(&is_free, &taken, 0), (&held, &<[Ir]>::to_vec, failure)]));
         }
         self.exceed_depth(&states);
-        let held = |old: &[Ir]| not(Ir::or(is_free(old), is_mine(old)));
-        let alternatives: &[Alternative<'_>] =
-            &[(&is_free, &taken, 0), (&is_mine_again, &again, 0), (&held, &<[Ir]>::to_vec, failure)];
-        Ok(self.alternatives(&states, alternatives))
+        let own = |old: &[Ir]| Ir::and(not(is(&old[1], 0)), is(&old[2], ERROR_CHECKING));
+        let own = |old: &[Ir]| if waits { own(old) } else { Ir::FALSE };
+        let held = |old: &[Ir]| not(any(vec![is_free(old), is_mine(old), own(old)]));
+        let mut alternatives: Vec<Alternative<'_>> =
+            vec![(&is_free, &taken, 0), (&is_mine_again, &again, 0), (&held, &<[Ir]>::to_vec, failure)];
+        if waits {
+            alternatives.push((&own, &<[Ir]>::to_vec, DEADLOCK));
+        }
+        Ok(self.alternatives(&states, &alternatives))
     }
 
     /// Adds the limit on how often a thread holds a recursive mutex.
@@ -165,15 +180,35 @@ impl Body<'_, '_> {
         self.at = start;
     }
 
-    /// Releases a mutex and takes it again: a thread that waits for a condition may always wake up.
-    fn mutex_wait(&mut self, lock: &Expr, expr: &Expr) -> Lowered<()> {
+    /// Releases a mutex and takes it again: a thread that waits for a condition may always wake up. Returns the result:
+    /// an error where the thread does not hold a recursive or an error-checking mutex.
+    fn mutex_wait(&mut self, lock: &Expr, has_errors: bool, expr: &Expr) -> Lowered<Ir> {
         let states = self.mutex(lock)?;
-        self.check_held(&states, "wait with a mutex that this thread does not hold");
-        self.change(&states, |_| Ir::TRUE, released);
+        self.check_held(&states, has_errors, "wait with a mutex that this thread does not hold");
+        if !self.low.facts.kinds {
+            self.change(&states, |_| Ir::TRUE, released);
+            self.change(&states, is_free, taken);
+            self.wakes(expr);
+            return Ok(INT.constant(0));
+        }
+        let (start, end, result) = (self.at, self.new_loc(), self.temporary(INT));
+        self.change(&states, foreign, <[Ir]>::to_vec);
+        self.step(Op::set(vec![(result, INT.constant(NOT_PERMITTED))]));
+        self.jump(end);
+        self.at = start;
+        self.change(&states, |old| not(foreign(old)), released);
         self.change(&states, is_free, taken);
         self.wakes(expr);
-        Ok(())
+        self.step(Op::set(vec![(result, INT.constant(0))]));
+        self.jump(end);
+        self.at = end;
+        Ok(Ir::Var(result))
     }
+}
+
+/// Returns whether the kind of a mutex tells a thread that does not hold it so.
+fn foreign(old: &[Ir]) -> Ir {
+    Ir::and(Ir::or(is(&old[2], RECURSIVE), is(&old[2], ERROR_CHECKING)), is(&old[1], 0))
 }
 
 fn is_free(old: &[Ir]) -> Ir {

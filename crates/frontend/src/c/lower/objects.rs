@@ -28,6 +28,8 @@ pub(super) struct Cell {
     pub(super) bits: Option<Bits>,
     pub(super) ty: MachineTy,
     pub(super) var: VarId,
+    /// For a cell to which a pointer leads, whether that is by the second address of its object.
+    pub(super) second: Option<bool>,
 }
 
 /// A scalar part of a type.
@@ -62,12 +64,16 @@ const MAX_CELLS: usize = 4096;
 pub(super) struct Addresses {
     pub(super) objects: BTreeMap<ObjectId, u64>,
     pub(super) functions: BTreeMap<FunctionId, u64>,
+    /// Further addresses of objects of blocks that are entered again (`checks/lives.rs`).
+    pub(super) second: BTreeMap<ObjectId, u64>,
+    /// The address of what is outside of the program.
+    pub(super) outside: Option<u64>,
     end: u64,
 }
 
 impl Addresses {
     /// Returns a number behind all others, with space for an object.
-    fn reserve(&mut self, size: u64) -> u64 {
+    pub(super) fn reserve(&mut self, size: u64) -> u64 {
         let base = self.end.max(16);
         self.end = (base + size).next_multiple_of(16) + 16;
         base
@@ -111,7 +117,7 @@ impl Lowering<'_> {
     fn new_cell(&mut self, part: Part, scope: Scope, span: Span) -> Cell {
         let var = self.new_var(part.name, scope, Ty::Machine(part.ty), span);
         self.view_object(var, part.c_type);
-        Cell { offset: part.offset, size: part.size, bits: part.bits, ty: part.ty, var }
+        Cell { offset: part.offset, size: part.size, bits: part.bits, ty: part.ty, var, second: None }
     }
 
     /// Returns the scalar parts of values of a type. The states of locks are not among them.
@@ -126,9 +132,6 @@ impl Lowering<'_> {
         let declared = &self.unit.objects[object];
         if declared.definition == Definition::Declared && declared.storage == Storage::Static {
             return refuse(format!("`{}`, which is defined elsewhere, is", self.unit.name(declared.name)), loc);
-        }
-        if declared.storage == Storage::Param && self.is_main(declared.function) {
-            return refuse("the use of the arguments of the program is", loc);
         }
         let (storage, is_taken) = (declared.storage, self.facts.taken.contains(&object));
         let local = declared.function.filter(|_| matches!(storage, Storage::Auto | Storage::Param));
@@ -153,10 +156,6 @@ impl Lowering<'_> {
             (Storage::Static, _) => Ok(Scope::Shared),
             _ => refuse("a compound literal outside of functions is", loc),
         }
-    }
-
-    fn is_main(&self, function: Option<FunctionId>) -> bool {
-        function.is_some_and(|function| self.unit.name(self.unit.functions[function].name) == "main")
     }
 
     /// Adds the scalar parts of a type.
@@ -238,6 +237,19 @@ impl Lowering<'_> {
                 address
             }
         }
+    }
+
+    /// Gives an object a second address.
+    pub(super) fn second_address(&mut self, object: ObjectId) {
+        let size = self.unit.types.layout(self.unit.objects[object].ty).map_or(1, |layout| layout.size);
+        let address = self.addresses.reserve(size);
+        self.addresses.second.insert(object, address);
+    }
+
+    /// Returns the addresses that an object may have, and whether they are the second ones.
+    pub(super) fn bases(&mut self, object: ObjectId) -> Vec<(u64, bool)> {
+        let first = (self.address(object), false);
+        std::iter::once(first).chain(self.addresses.second.get(&object).map(|second| (*second, true))).collect()
     }
 
     /// Returns the address of a function.

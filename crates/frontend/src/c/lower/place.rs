@@ -5,15 +5,17 @@
 //! that follows a pointer reads or writes the cell whose condition holds; if there is none, memory outside of objects
 //! is used, and the execution ends there.
 
-use selvedge_ir::{BinaryOp, Expr as Ir, MachineOp, MachineTy, Op, VarId};
+use std::rc::Rc;
+
+use selvedge_ir::{BinaryOp, Expr as Ir, MachineTy, Op, VarId};
 
 use super::super::files::Loc;
-use super::super::property::Property;
 use super::super::tree::{Expr, ExprKind, ObjectId};
 use super::super::types::{Bits, Length, QualType, Type};
 use super::body::Body;
 use super::objects::Cell;
 use super::syntax::unqualified;
+use super::targets::Address;
 use super::{Lowered, refuse};
 
 /// A place before its cells are known.
@@ -22,7 +24,7 @@ pub(super) enum Place {
     /// A part of an object: the offset in bytes, and indices of arrays.
     Object { object: ObjectId, offset: u64, indices: Vec<Index> },
     /// An address.
-    Address(Ir),
+    Address(Address),
 }
 
 /// An index of an array.
@@ -46,7 +48,7 @@ impl Index {
 
     /// Returns an address moved by the index.
     pub(super) fn moved(self, pointer: MachineTy, base: Ir) -> Ir {
-        super::expr::moved(pointer, base, self.value, self.ty, self.size, false)
+        super::arithmetic::moved(pointer, base, self.value, self.ty, self.size, false)
     }
 }
 
@@ -116,10 +118,13 @@ impl Body<'_, '_> {
     }
 
     /// Returns the place some bytes behind another one.
-    pub(super) fn part_of(&self, place: Place, by: u64) -> Place {
+    pub(super) fn part_of(&mut self, place: Place, by: u64) -> Place {
         match place {
             Place::Object { object, offset, indices } => Place::Object { object, offset: offset + by, indices },
-            Place::Address(address) => Place::Address(self.plus(address, by)),
+            Place::Address(Address { at, to }) => {
+                let to = if by == 0 { to } else { Rc::new(self.low.points.parts_behind(&to, by)) };
+                Place::Address(Address { at: self.plus(at, by), to })
+            }
         }
     }
 
@@ -152,7 +157,10 @@ impl Body<'_, '_> {
         match direct(pointer) {
             Some((place, None)) => self.place(place),
             Some((array, Some(index))) => self.element(array, index, pointer.ty),
-            None => Ok(Place::Address(self.value(pointer)?)),
+            None => {
+                let to = Rc::new(self.low.points.of(pointer));
+                Ok(Place::Address(Address { at: self.value(pointer)?, to }))
+            }
         }
     }
 
@@ -172,9 +180,11 @@ impl Body<'_, '_> {
                 value => indices.push(Index { value, ty, size, length }),
             },
             Place::Address(address) => {
-                let base = address.clone();
-                *address = self.offset(base.clone(), number.clone(), ty, size, false);
-                self.check_moved(&base, (&number, ty), size, address);
+                let base = address.at.clone();
+                address.at = self.offset(base.clone(), number.clone(), ty, size, false);
+                address.to = Rc::new(self.low.points.elements(&address.to, size, length));
+                let moved = address.at.clone();
+                self.check_moved(&base, (&number, ty), size, &moved);
             }
         }
         Ok(place)
@@ -211,19 +221,14 @@ impl Body<'_, '_> {
                 Ok(Access::Candidates(candidates))
             }
             Place::Address(address) => {
-                let taken: Vec<ObjectId> = self.low.facts.taken.iter().copied().collect();
-                let mut candidates = Vec::new();
-                for object in taken {
-                    let (base, is_there) = (self.low.address(object), self.low.is_there(object));
-                    for cell in self.low.cells(object, self.unit.objects[object].loc)?.into_iter().filter(fits) {
-                        let at = self.low.pointer_ty().constant(i128::from(base + cell.offset));
-                        candidates.push((Ir::and(at_address(&address, at), is_there.clone()), cell));
-                    }
+                let mut parts = Vec::new();
+                for object in self.low.facts.taken.clone() {
+                    let cells = self.low.cells(object, self.unit.objects[object].loc)?;
+                    parts.extend(cells.into_iter().filter(fits).map(|cell| (object, cell)));
                 }
-                self.exceed_type(&address, &candidates);
-                let access = decided(candidates);
+                let access = self.leads_to(&address, parts, loc)?;
                 if let Access::Candidates(candidates) = &access {
-                    self.check_pointer(&address, candidates);
+                    self.check_pointer(&address.at, candidates);
                 }
                 Ok(access)
             }
@@ -236,41 +241,16 @@ impl Body<'_, '_> {
         place: Place,
         work: impl FnOnce(&mut Self, Place) -> Lowered<()>,
     ) -> Lowered<()> {
-        let Place::Address(address) = place else { return work(self, place) };
+        let Place::Address(Address { at, to }) = place else { return work(self, place) };
         let ty = self.low.pointer_ty();
-        let address = self.save(address, ty);
+        let at = self.save(at, ty);
         let (there, end) = (self.new_loc(), self.new_loc());
-        self.fork(at_address(&address, ty.constant(0)), end, there);
+        self.fork(at_address(&at, ty.constant(0)), end, there);
         self.at = there;
-        work(self, Place::Address(address))?;
+        work(self, Place::Address(Address { at, to }))?;
         self.jump(end);
         self.at = end;
         Ok(())
-    }
-
-    /// Adds the limit on the types of objects, where pointers to different types are mixed: an object to which a
-    /// pointer points has no part of the right type there.
-    pub(super) fn exceed_type(&mut self, address: &Ir, candidates: &[(Ir, Cell)]) {
-        if !self.low.mixed {
-            return;
-        }
-        let ty = self.low.pointer_ty();
-        let mut inside = Vec::new();
-        for object in self.low.facts.taken.clone() {
-            let size = self.unit.types.layout(self.unit.objects[object].ty).map_or(1, |layout| layout.size);
-            let base = i128::from(self.low.address(object));
-            let (from, to) = (ty.constant(base), ty.constant(base + i128::from(size)));
-            let begins = ty.apply(MachineOp::Le, from, address.clone());
-            let is_inside = Ir::and(begins, ty.apply(MachineOp::Lt, address.clone(), to));
-            inside.push(Ir::and(is_inside, self.low.is_there(object)));
-        }
-        let valid = any(candidates.iter().map(|(condition, _)| condition.clone()).collect());
-        let wrong = Ir::and(any(inside), selvedge_ir::simplify::not(valid));
-        self.exceed(wrong.clone(), "a pointer leads to an object of another type");
-        if self.asks(Property::Memory) {
-            // Such an object is not known to be a wrong one.
-            self.step(Op::assume(selvedge_ir::simplify::not(wrong)));
-        }
     }
 
     /// Returns the offsets of all elements, each with the condition on the indices.
@@ -386,12 +366,16 @@ pub(super) fn written(access: &Access, value: &Ir, ty: MachineTy) -> (Vec<(VarId
     match access {
         Access::Known(cell) => (vec![(cell.var, cast(value.clone(), ty, cell.ty))], Ir::TRUE),
         Access::Candidates(candidates) => {
-            let one = |(condition, cell): &(Ir, Cell)| {
+            let mut assigned = Vec::with_capacity(candidates.len());
+            // A cell with two addresses is two candidates, one behind the other.
+            for same in candidates.chunk_by(|(_, one), (_, other)| one.var == other.var) {
+                let cell = &same[0].1;
+                let condition = any(same.iter().map(|(condition, _)| condition.clone()).collect());
                 let new = cast(value.clone(), ty, cell.ty);
-                (cell.var, Ir::Ite(Box::new((condition.clone(), new, Ir::Var(cell.var)))))
-            };
+                assigned.push((cell.var, Ir::Ite(Box::new((condition, new, Ir::Var(cell.var))))));
+            }
             let valid = any(candidates.iter().map(|(condition, _)| condition.clone()).collect());
-            (candidates.iter().map(one).collect(), valid)
+            (assigned, valid)
         }
     }
 }

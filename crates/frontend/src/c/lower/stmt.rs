@@ -9,18 +9,37 @@ use super::super::tree::{Case, Expr, ExprKind, LabelId, ObjectId, Stmt, StmtKind
 use super::body::Body;
 use super::objects::Cell;
 use super::place::{Access, cast};
-use super::syntax::is_async;
+use super::syntax::{inner, is_async};
 use super::{Lowered, refuse};
 
 impl Body<'_, '_> {
+    /// Lowers a statement that is not directly in a block.
+    fn single(&mut self, stmt: &Stmt) {
+        let depth = self.blocks.len();
+        if inner(stmt).is_empty() {
+            self.open(stmt, false);
+        }
+        self.stmt(stmt);
+        self.close_to(depth);
+    }
+
+    pub(super) fn close_to(&mut self, depth: usize) {
+        if self.blocks.len() > depth {
+            self.close(depth);
+        }
+    }
+
     /// Lowers a statement; what is not supported in it is reported.
     pub(super) fn stmt(&mut self, stmt: &Stmt) {
         (self.span, self.site) = (stmt.loc.span, None);
         self.watch_creation(stmt);
         let kept = self.in_use.len();
+        let depth = self.blocks.len();
+        self.open(stmt, true);
         if let Err(refused) = self.try_stmt(stmt) {
             self.low.report(refused);
         }
+        self.close_to(depth);
         self.inline = false;
         self.release(kept);
     }
@@ -46,9 +65,13 @@ impl Body<'_, '_> {
                     return refuse("a case outside of a switch is", stmt.loc);
                 };
                 self.arrive(to);
+                self.arrive_in_blocks();
             }
             StmtKind::Label(label) => self.label(*label),
-            StmtKind::Goto(label) => self.jump(self.labels[*label]),
+            StmtKind::Goto(label) => {
+                self.leave_for(*label);
+                self.jump(self.labels[*label]);
+            }
             StmtKind::Break => self.jump_to(self.breaks.last().copied(), stmt.loc)?,
             StmtKind::Continue => self.jump_to(self.continues.last().copied(), stmt.loc)?,
             StmtKind::Return(value) => self.return_(value.as_ref(), stmt.loc)?,
@@ -90,9 +113,12 @@ impl Body<'_, '_> {
         }
     }
 
-    fn jump_to(&mut self, to: Option<LocId>, loc: Loc) -> Lowered<()> {
+    fn jump_to(&mut self, to: Option<(LocId, usize)>, loc: Loc) -> Lowered<()> {
         match to {
-            Some(to) => self.jump(to),
+            Some((to, depth)) => {
+                self.leave_blocks(depth);
+                self.jump(to);
+            }
             None => return refuse("a jump out of nothing is", loc),
         }
         Ok(())
@@ -106,6 +132,7 @@ impl Body<'_, '_> {
 
     fn label(&mut self, label: LabelId) {
         self.arrive(self.labels[label]);
+        self.arrive_in_blocks();
         let body = self.unit.functions[self.function].body.as_ref();
         let name = body.map_or("", |body| self.unit.name(body.labels[label].name)).to_owned();
         let is_error = name == "ERROR";
@@ -136,10 +163,10 @@ impl Body<'_, '_> {
         let keyword = Some(self.span.start);
         self.condition(keyword, condition, holds, fails)?;
         self.at = holds;
-        self.stmt(then);
+        self.single(then);
         self.jump(end);
         self.at = fails;
-        otherwise.into_iter().for_each(|stmt| self.stmt(stmt));
+        otherwise.into_iter().for_each(|stmt| self.single(stmt));
         self.jump(end);
         self.at = end;
         Ok(())
@@ -176,9 +203,10 @@ impl Body<'_, '_> {
             None => self.jump(inside),
         }
         self.at = inside;
-        self.breaks.push(end);
-        self.continues.push(next);
-        self.stmt(body);
+        let depth = self.blocks.len();
+        self.breaks.push((end, depth));
+        self.continues.push((next, depth));
+        self.single(body);
         self.breaks.pop();
         self.continues.pop();
         self.arrive(next);
@@ -220,8 +248,8 @@ impl Body<'_, '_> {
         self.low.edge(self.at, default, Op::assume(none), self.span, Role::Fails);
         self.at = self.new_loc();
         self.cases.push(places);
-        self.breaks.push(end);
-        self.stmt(body);
+        self.breaks.push((end, self.blocks.len()));
+        self.single(body);
         self.cases.pop();
         self.breaks.pop();
         self.arrive(end);
@@ -237,8 +265,8 @@ impl Body<'_, '_> {
         if declared.init.is_some() {
             return self.initialise(object, declared.loc);
         }
+        self.compute_length(object)?;
         let cells = self.low.cells(object, declared.loc)?;
-        self.begin_life(object);
         if self.low.facts.handles.contains(&object) {
             // Until a thread is created, no thread has this number.
             self.step(Op::set(cells.iter().map(|cell| (cell.var, cell.ty.constant(0))).collect()));
@@ -253,7 +281,6 @@ impl Body<'_, '_> {
     pub(super) fn initialise(&mut self, object: ObjectId, loc: Loc) -> Lowered<()> {
         let unit = self.unit;
         let cells = self.low.cells(object, loc)?;
-        self.begin_life(object);
         let mut values: Vec<Ir> = cells.iter().map(|cell| cell.ty.constant(0)).collect();
         let items: Vec<_> = unit.objects[object].init.iter().flat_map(|init| &init.items).collect();
         if let ([item], [cell]) = (items.as_slice(), cells.as_slice())
@@ -290,9 +317,17 @@ impl Body<'_, '_> {
     pub(super) fn statements(&mut self, block: &Stmt, whole: &Expr) -> Lowered<Ir> {
         let StmtKind::Block(stmts) = &block.kind else { return refuse("this expression is", whole.loc) };
         let Some((last, before)) = stmts.split_last() else { return refuse("this expression is", whole.loc) };
-        let span = self.span;
+        let (span, depth) = (self.span, self.blocks.len());
+        self.open(block, false);
         before.iter().for_each(|stmt| self.stmt(stmt));
         self.span = span;
+        let value = self.last_statement(last, whole);
+        self.close_to(depth);
+        value
+    }
+
+    fn last_statement(&mut self, last: &Stmt, whole: &Expr) -> Lowered<Ir> {
+        let span = self.span;
         match &last.kind {
             StmtKind::Expr(expr) if !self.unit.types.is_void(whole.ty) => {
                 let ty = self.scalar(whole.ty, whole.loc)?;

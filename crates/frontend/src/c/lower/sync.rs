@@ -15,8 +15,9 @@ use super::calls::is_null;
 use super::expr::INT;
 use super::facts::site;
 use super::objects::Cell;
-use super::place::{Access, Place, at_address, cast, current, decided, written};
+use super::place::{Access, Place, cast, current, decided, written};
 use super::syntax::named_function;
+use super::targets::Address;
 use super::threads::{BUSY, STATE};
 use super::{Lowered, Lowering, refuse};
 
@@ -76,7 +77,7 @@ impl Lowering<'_> {
         if state != State::Main {
             self.hide([var]);
         }
-        let cell = Cell { offset, size, bits: None, ty: STATE, var };
+        let cell = Cell { offset, size, bits: None, ty: STATE, var, second: None };
         self.sync.insert((object, offset, state), cell);
         Ok(cell)
     }
@@ -160,7 +161,6 @@ impl Body<'_, '_> {
     pub(super) fn reset(&mut self, object: ObjectId) -> Lowered<()> {
         let declared = &self.unit.objects[object];
         let size = self.unit.types.layout(declared.ty).map_or(1, |layout| layout.size);
-        self.begin_life(object);
         let state = self.low.sync_cell(object, 0, declared.ty, State::Main, declared.loc)?;
         if declared.init.is_none() {
             return Ok(());
@@ -186,10 +186,8 @@ impl Body<'_, '_> {
         if !self.unit.types.is_record(of) {
             return refuse("a lock of this type is", loc);
         }
-        let place = match self.target(pointer)? {
-            Place::Address(address) => Place::Address(self.save(address, self.low.pointer_ty())),
-            place => place,
-        };
+        let place = self.target(pointer)?;
+        let place = self.kept_place(place);
         let found: Vec<Access> =
             states.iter().map(|state| self.state_at(&place, of, *state, loc)).collect::<Lowered<_>>()?;
         if let Some(first) = found.first() {
@@ -209,23 +207,22 @@ impl Body<'_, '_> {
                     candidates.push((condition, self.low.sync_cell(*object, offset, of, state, loc)?));
                 }
             }
-            Place::Address(address) => {
-                for object in self.low.facts.taken.clone() {
-                    let (base, is_there) = (self.low.address(object), self.low.is_there(object));
-                    let mut offsets = Vec::new();
-                    self.low.parts_of(self.unit.objects[object].ty, 0, of, &mut offsets);
-                    for offset in offsets {
-                        let at = self.low.pointer_ty().constant(i128::from(base + offset));
-                        let cell = self.low.sync_cell(object, offset, of, state, loc)?;
-                        candidates.push((Ir::and(at_address(address, at), is_there.clone()), cell));
-                    }
-                }
-                if state == State::Main {
-                    self.exceed_type(address, &candidates);
-                }
-            }
+            Place::Address(address) => return self.states_behind(address, of, state, loc),
         }
         Ok(decided(candidates))
+    }
+
+    /// Returns a state of the object of the library at an address.
+    fn states_behind(&mut self, address: &Address, of: QualType, state: State, loc: Loc) -> Lowered<Access> {
+        let mut parts = Vec::new();
+        for object in self.low.facts.taken.clone() {
+            let mut offsets = Vec::new();
+            self.low.parts_of(self.unit.objects[object].ty, 0, of, &mut offsets);
+            for offset in offsets {
+                parts.push((object, self.low.sync_cell(object, offset, of, state, loc)?));
+            }
+        }
+        self.leads_to(address, parts, loc)
     }
 
     /// Returns the main state of the object of the library that a pointer points to.
@@ -428,7 +425,7 @@ impl Body<'_, '_> {
         let key = self.save(key, ty);
         let one = |(number, (_, var)): (usize, &(super::facts::Site, VarId))| {
             let condition = Ir::binary(IrOp::Eq, key.clone(), ty.constant(number as i128 + 1));
-            (condition, Cell { offset: 0, size: 8, bits: None, ty: pointer, var: *var })
+            (condition, Cell { offset: 0, size: 8, bits: None, ty: pointer, var: *var, second: None })
         };
         let candidates: Vec<(Ir, Cell)> = self.low.keys.iter().enumerate().map(one).collect();
         self.check_key(&candidates);

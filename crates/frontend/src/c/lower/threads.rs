@@ -341,11 +341,6 @@ impl Body<'_, '_> {
         if params.len() > 1 || !takes_pointer {
             return refuse("a thread whose function does not take one pointer is", start.loc);
         }
-        for of in params.iter().filter_map(|param| unit.types.pointee(unit.objects[*param].ty)) {
-            if !unit.types.is_void(of) {
-                self.low.from_blank.push(of);
-            }
-        }
         let argument = self.value(argument)?;
         let pointer = self.low.pointer_ty();
         let argument = self.save(argument, pointer);

@@ -29,7 +29,7 @@ pub use lift::BitLift;
 use vectors::Bits;
 
 use super::edit::number_choices;
-use crate::bits::{BitChoice, BitMap, RangeMap, Rest, Width};
+use crate::bits::{BitChoice, BitMap, Code, RangeMap, Rest, Width};
 use crate::ranges::{Range, Ranges};
 use crate::simplify::size;
 use crate::syntax::{Assign, BinaryOp, Call, Edge, Entry, Expr, Op, Proc, ProcId, Program, Spawn, Ty, UnaryOp, VarId};
@@ -52,6 +52,34 @@ pub struct Blasted {
 
 /// Writes a program over bits, or says why that cannot be done.
 pub fn run(program: &Program) -> Result<Blasted, String> {
+    accepts(program)?;
+    let ranges = Ranges::of(program);
+    let mut blasted = with_ranges(program, &ranges)?;
+    blasted.lift.map.ranges = ranges.map(program);
+    Ok(blasted)
+}
+
+/// Writes a program over bits in which every number has all bits of its type, whatever values it may have.
+pub fn run_wide(program: &Program) -> Result<Blasted, String> {
+    accepts(program)?;
+    with_ranges(program, &Ranges::any(program))
+}
+
+/// Says why [`run_wide`] does not write a program, unless the reason is the size of circuits.
+pub fn accepts_wide(program: &Program) -> Result<(), String> {
+    accepts(program)?;
+    few_enough(program.vars.iter().map(|var| width(var.ty) as usize).sum())
+}
+
+fn few_enough(n_vars: usize) -> Result<(), String> {
+    if n_vars <= MAX_VARS {
+        return Ok(());
+    }
+    Err(format!("the machine integers need {n_vars} Boolean variables, and {MAX_VARS} are the most"))
+}
+
+/// Says why a program has no bits, if it has none.
+fn accepts(program: &Program) -> Result<(), String> {
     let is_int = |leaf: &Expr| matches!(leaf, Expr::Int(_) | Expr::Choice(_, Ty::Int));
     if program.vars.iter().any(|var| var.ty == Ty::Int) || program.exprs().any(|expr| expr.any_leaf(is_int)) {
         return Err("there are mathematical integers, which have no bits".to_owned());
@@ -59,16 +87,21 @@ pub fn run(program: &Program) -> Result<Blasted, String> {
     if program.edges.iter().any(|edge| edge.ensures != Expr::TRUE) {
         return Err("`enforce` clauses are not supported beside machine integers".to_owned());
     }
-    let ranges = Ranges::of(program);
-    let codes = Codes::new(program, &ranges);
-    let n_vars = codes.vars.len();
-    if n_vars > MAX_VARS {
-        return Err(format!("the machine integers need {n_vars} Boolean variables, and {MAX_VARS} are the most"));
+    Ok(())
+}
+
+fn with_ranges(program: &Program, ranges: &Ranges) -> Result<Blasted, String> {
+    let codes = Codes::new(program, ranges);
+    few_enough(codes.vars.len())?;
+    let results = widths_of_results(program, ranges);
+    Writer { program, codes, results, size: 0 }.program()
+}
+
+impl Blasted {
+    /// Returns a condition on the variables of the program with machine integers over those that stand for them.
+    pub fn condition(&self, condition: &Expr) -> Expr {
+        Step::new(&self.lift.map.vars, &[]).condition(condition)
     }
-    let results = widths_of_results(program, &ranges);
-    let mut blasted = Writer { program, codes, results, size: 0 }.program()?;
-    blasted.lift.map.ranges = ranges.map(program);
-    Ok(blasted)
 }
 
 /// Returns the bits of the results of procedures: as many are returned as the variables need that take them.
@@ -107,7 +140,7 @@ type InitialValues = Vec<(VarId, Expr)>;
 
 /// An expression list over bits that is being written: one edge, or one list of initial values.
 struct Step<'w> {
-    codes: &'w Codes,
+    codes: &'w IndexVec<VarId, Code>,
     gates: Gates,
     /// The first new number of each choice.
     choices: Vec<u32>,
@@ -164,7 +197,7 @@ impl Writer<'_> {
 
     fn op(&mut self, op: &Op, owner: ProcId) -> Result<(Op, Vec<BitChoice>), String> {
         let types = op.choices();
-        let mut step = Step::new(&self.codes, &types);
+        let mut step = Step::new(&self.codes.codes, &types);
         let mut written = match op {
             Op::Assign(assign) => {
                 if assign.is_passive() && !types.is_empty() && !assign.exprs().all(|expr| step.plain(expr).is_some()) {
@@ -209,7 +242,7 @@ impl Writer<'_> {
 
     fn init(&mut self, init: &[(VarId, Expr)]) -> Result<(InitialValues, Vec<BitChoice>), String> {
         let types = init_choices(init);
-        let mut step = Step::new(&self.codes, &types);
+        let mut step = Step::new(&self.codes.codes, &types);
         let mut written = step.assignments(init);
         let first = step.choices;
         self.count(written.iter().map(|(_, rhs)| rhs))?;
@@ -234,7 +267,7 @@ fn width(ty: Ty) -> u32 {
 }
 
 impl<'w> Step<'w> {
-    fn new(codes: &'w Codes, types: &[Ty]) -> Step<'w> {
+    fn new(codes: &'w IndexVec<VarId, Code>, types: &[Ty]) -> Step<'w> {
         let starts = types.iter().scan(0, |next, ty| {
             let first = *next;
             *next += width(*ty);
@@ -246,7 +279,7 @@ impl<'w> Step<'w> {
     /// Writes the assignments of the moving thread, and notes the new values for the condition.
     fn active(&mut self, assignments: &[(VarId, Expr)]) -> Vec<(VarId, Expr)> {
         for (var, rhs) in assignments {
-            if self.codes.codes[*var].ty != Ty::Bool {
+            if self.codes[*var].ty != Ty::Bool {
                 let bits = self.bits(&mut Parts::new(), rhs);
                 self.next.insert(*var, bits);
             }
@@ -258,7 +291,7 @@ impl<'w> Step<'w> {
     fn assignments(&mut self, assignments: &[(VarId, Expr)]) -> Vec<(VarId, Expr)> {
         let mut written = Vec::new();
         for (var, rhs) in assignments {
-            let code = &self.codes.codes[*var];
+            let code = &self.codes[*var];
             written.extend(code.bits.iter().copied().zip(self.exprs_up_to(rhs, code.bits.len())));
         }
         written
@@ -267,7 +300,7 @@ impl<'w> Step<'w> {
     /// Writes arguments: the bits that the parameters have.
     fn args(&mut self, callee: &Proc, args: &[Expr]) -> Vec<Expr> {
         let pairs = callee.params.iter().zip(args);
-        pairs.flat_map(|(param, arg)| self.exprs_up_to(arg, self.codes.codes[*param].bits.len())).collect()
+        pairs.flat_map(|(param, arg)| self.exprs_up_to(arg, self.codes[*param].bits.len())).collect()
     }
 
     /// Writes the lowest bits of a value.
@@ -294,7 +327,7 @@ impl<'w> Step<'w> {
         let is_machine = |part: &Expr| match part {
             Expr::Machine(..) | Expr::Unary(UnaryOp::Cast(..), _) | Expr::Binary(BinaryOp::Machine(..), _) => true,
             Expr::Choice(_, ty) => *ty != Ty::Bool,
-            leaf => leaf.var().is_some_and(|var| self.codes.codes[var].ty != Ty::Bool),
+            leaf => leaf.var().is_some_and(|var| self.codes[var].ty != Ty::Bool),
         };
         let renamed = |leaf: &Expr| match leaf {
             Expr::Choice(number, ty) => Expr::Choice(self.choices[*number as usize], *ty),
@@ -305,7 +338,7 @@ impl<'w> Step<'w> {
 
     /// Returns a variable of a leaf's kind for a bit of the leaf's variable.
     fn leaf(&self, leaf: &Expr, bit: usize) -> Option<Expr> {
-        let bit = *self.codes.codes[leaf.var()?].bits.get(bit)?;
+        let bit = *self.codes[leaf.var()?].bits.get(bit)?;
         Some(match leaf {
             Expr::Next(_) => Expr::Next(bit),
             Expr::Passive(_) => Expr::Passive(bit),
@@ -357,7 +390,7 @@ impl<'w> Step<'w> {
         {
             return bits.clone();
         }
-        let code = leaf.var().map(|var| &self.codes.codes[var]).expect("programs with other integers are refused");
+        let code = leaf.var().map(|var| &self.codes[var]).expect("programs with other integers are refused");
         let leaves: Vec<Expr> = (0..code.bits.len()).filter_map(|bit| self.leaf(leaf, bit)).collect();
         let mut bits: Bits = leaves.into_iter().map(|leaf| self.gates.leaf(leaf)).collect();
         let highest = bits.last().copied().unwrap_or(Lit::FALSE);

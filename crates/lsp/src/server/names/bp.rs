@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use selvedge_frontend::bp::ast::{
-    Block, Body, Decl, DeclKind, Expr, ExprKind, File, Item, Name, Proc, ProcessItem, Span, StartThread, StmtKind,
-    Symbol, Target,
+    Block, Body, Decl, DeclKind, Element, Expr, ExprKind, File, Item, Name, Proc, ProcessItem, Span, StartThread,
+    StmtKind, Symbol, Target,
 };
 
 use super::{Entity, Kind};
@@ -107,7 +107,8 @@ impl<'f> Walk<'f> {
     }
 
     fn proc(&mut self, proc: &'f Proc) {
-        self.body(&proc.body, &proc.params);
+        let params: Vec<Name> = proc.params.iter().map(|param| param.name).collect();
+        self.body(&proc.body, &params);
     }
 
     fn body(&mut self, body: &'f Body, params: &[Name]) {
@@ -211,12 +212,19 @@ impl<'f> Walk<'f> {
         self.used(name.symbol, name.span, |scope| &mut scope.labels);
     }
 
-    fn targets(&mut self, targets: &[Target]) {
+    fn targets(&mut self, targets: &'f [Target]) {
         for target in targets {
-            if let Target::Var(name) = target {
-                self.var(*name);
+            match target {
+                Target::Var(name) => self.var(*name),
+                Target::Element(element) => self.element(element),
+                Target::Discard(_) => {}
             }
         }
+    }
+
+    fn element(&mut self, element: &'f Element) {
+        self.var(element.array);
+        self.expr(&element.index);
     }
 
     fn exprs(&mut self, exprs: &'f [Expr]) {
@@ -226,9 +234,14 @@ impl<'f> Walk<'f> {
     fn expr(&mut self, expr: &'f Expr) {
         match &expr.kind {
             ExprKind::Var(symbol) | ExprKind::Primed(symbol) => self.used(*symbol, expr.span, |scope| &mut scope.vars),
-            ExprKind::Not(operand) => self.expr(operand),
+            ExprKind::Element(element) => self.element(element),
+            ExprKind::Not(operand) | ExprKind::Remainder(operand, _) => self.expr(operand),
+            ExprKind::Sum(first, others) => {
+                self.expr(first);
+                others.iter().for_each(|(_, operand)| self.expr(operand));
+            }
             ExprKind::Chain(_, operands) => self.exprs(operands),
-            ExprKind::Compare(_, pair) | ExprKind::Schoose(pair) => {
+            ExprKind::Compare(_, pair) | ExprKind::Order(_, pair) | ExprKind::Schoose(pair) => {
                 self.expr(&pair.0);
                 self.expr(&pair.1);
             }
@@ -237,7 +250,7 @@ impl<'f> Walk<'f> {
                 self.expr(&parts.1);
                 self.expr(&parts.2);
             }
-            ExprKind::Const(_) | ExprKind::Choice | ExprKind::Error => {}
+            ExprKind::Const(_) | ExprKind::Number(_) | ExprKind::Choice | ExprKind::Error => {}
         }
     }
 }

@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use selvedge_check::{ControlPoint, IntegerProof, Run, Task};
 use selvedge_ir::{Count, Edge, EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Ty, Value, VarId};
 
+use super::typed::type_of;
 use super::{Accepted, Flaw, Refused};
 use crate::domain::Domain as _;
 use crate::program::{choice_types, concerns_others, default_value, exprs, leaving};
@@ -84,7 +85,7 @@ impl<'a> Points<'a> {
             let has_values = types.eq(proof.control.iter().map(|var| program.vars[*var].ty));
             let fits = (point.values.is_empty() || has_values)
                 && program.locs.get(point.loc).is_some_and(|loc| loc.proc == proc)
-                && write::type_of(&point.formula, program) == Some(Ty::Bool);
+                && type_of(&point.formula, program) == Some(Ty::Bool);
             let known = formulas.insert((point.loc, point.values.clone()), &point.formula);
             if !fits || known.is_some() {
                 return Err(Flaw::Malformed(None).into());

@@ -215,40 +215,6 @@ fn machine_operator(op: MachineOp, ty: MachineTy) -> &'static str {
     }
 }
 
-/// The type of a formula over plain variables of the program, if it has one.
-pub(super) fn type_of(expr: &Expr, program: &Program) -> Option<Ty> {
-    let both = |pair: &(Expr, Expr), ty: Ty| {
-        (type_of(&pair.0, program)? == ty && type_of(&pair.1, program)? == ty).then_some(())
-    };
-    match expr {
-        Expr::Bool(_) => Some(Ty::Bool),
-        Expr::Int(_) => Some(Ty::Int),
-        Expr::Var(var) => program.vars.get(*var).map(|variable| variable.ty),
-        // Proofs about integers say nothing of machine integers.
-        Expr::Machine(..) | Expr::Let(_) | Expr::Part(_) | Expr::Unary(UnaryOp::Cast(..), _) => None,
-        Expr::Binary(BinaryOp::Machine(..), _) => None,
-        Expr::Next(_) | Expr::Passive(_) | Expr::PassiveNext(_) | Expr::Choice(..) => None,
-        Expr::Unary(UnaryOp::Not, operand) => (type_of(operand, program)? == Ty::Bool).then_some(Ty::Bool),
-        Expr::Unary(UnaryOp::Neg, operand) => (type_of(operand, program)? == Ty::Int).then_some(Ty::Int),
-        Expr::Unary(UnaryOp::DivisibleBy(divisor), operand) => {
-            (*divisor > 0 && type_of(operand, program)? == Ty::Int).then_some(Ty::Bool)
-        }
-        Expr::Binary(BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Implies, pair) => {
-            both(pair, Ty::Bool).map(|()| Ty::Bool)
-        }
-        Expr::Binary(BinaryOp::Eq | BinaryOp::Ne, pair) => {
-            (type_of(&pair.0, program)? == type_of(&pair.1, program)?).then_some(Ty::Bool)
-        }
-        Expr::Binary(BinaryOp::Lt | BinaryOp::Le, pair) => both(pair, Ty::Int).map(|()| Ty::Bool),
-        Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, pair) => both(pair, Ty::Int).map(|()| Ty::Int),
-        Expr::Ite(triple) => {
-            let (condition, then, otherwise) =
-                (type_of(&triple.0, program)?, type_of(&triple.1, program)?, type_of(&triple.2, program)?);
-            (condition == Ty::Bool && then == otherwise).then_some(then)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use selvedge_ir::{MachineTy, Value};

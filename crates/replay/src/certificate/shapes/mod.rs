@@ -44,6 +44,11 @@
 //! not meet are never inner ones, so that the threads that meet are all at listed places; unless one of these locations
 //! is neither listed nor reached by control, so that no thread is ever there.
 //!
+//! # The first states
+//!
+//! A proof may name the first states of its set only: the set is then the least one that contains them and what macro
+//! steps lead to. It is found state by state ([`explicit`]), and the argument is the same.
+//!
 //! # Bounds
 //!
 //! A spawn does nothing at the thread bound; the shape says how many threads live, and, if the bound is one on the
@@ -70,7 +75,7 @@ use walk::Walk;
 /// values in their steps, each with a solver of its own otherwise.
 pub(super) fn verify(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>) -> Result<(), Refused> {
     match proof.seen {
-        Seen::All => check(task, proof, run, true),
+        Seen::All | Seen::Reached => check(task, proof, run, true),
         Seen::Any(_) => views::verify(task, proof, run),
     }
 }
@@ -93,8 +98,8 @@ fn check(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>, may_list: bool) -> 
         run.tick()?;
         routes.find(&shape.threads, run)?;
         if let Some(states) = explicit.as_mut().filter(|_| !is_prelude(&table, &shape.threads)) {
-            match states.shape(number, &routes) {
-                Err(Refused::Unjudged(Unjudged::Beyond(_))) => explicit = None,
+            match states.shape(number, &mut routes) {
+                Err(Refused::Unjudged(Unjudged::Beyond(_))) if proof.seen == Seen::All => explicit = None,
                 judged => {
                     judged?;
                     continue;
@@ -103,7 +108,11 @@ fn check(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>, may_list: bool) -> 
         }
         Walk::new(&table, run).all_threads(&shape.threads, shape.ended, shape.formula, &routes)?;
     }
-    Ok(())
+    match (proof.seen, explicit) {
+        (Seen::Reached, Some(mut states)) => states.grow(&mut routes),
+        (Seen::Reached, None) => Err(Unjudged::Beyond("its states are not listed one by one").into()),
+        _ => Ok(()),
+    }
 }
 
 /// The routes from the places that were asked for.

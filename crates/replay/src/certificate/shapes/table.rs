@@ -41,10 +41,10 @@ impl<'a> Table<'a> {
             return Err(Flaw::Malformed(None).into());
         }
         let longest = match proof.seen {
-            Seen::All => proof.shapes.iter().map(|shape| shape.threads.len()).max().unwrap_or(0),
+            Seen::All | Seen::Reached => proof.shapes.iter().map(|shape| shape.threads.len()).max().unwrap_or(0),
             Seen::Any(k) => k as usize,
         };
-        at_most(longest, if proof.seen == Seen::All { MOST_STEPS } else { MOST_SEEN })?;
+        at_most(longest, if proof.seen.is_all() { MOST_STEPS } else { MOST_SEEN })?;
         let numbers = proof.shapes.iter().map(Shape::key).zip(0..).collect();
         Ok(Table { task, proof, places, numbers, longest })
     }
@@ -76,18 +76,18 @@ impl<'a> Table<'a> {
 
     /// Returns whether a state without threads belongs to the set without being listed.
     pub(super) fn allows_empty(&self) -> bool {
-        self.proof.seen != Seen::All
+        !self.proof.seen.is_all()
     }
 
     /// Returns whether the proof may allow a state with threads at these places, which are in order.
     pub(super) fn speaks_of(&self, places: &[u32]) -> bool {
-        self.proof.seen != Seen::All || self.listed(places, Environment::default()).is_some()
+        !self.proof.seen.is_all() || self.listed(places, Environment::default()).is_some()
     }
 
     /// The number of threads, of a given number, that a shape speaks of.
     pub(super) fn together(&self, n_threads: usize) -> usize {
         match self.proof.seen {
-            Seen::All => n_threads,
+            Seen::All | Seen::Reached => n_threads,
             Seen::Any(k) => n_threads.min(k as usize),
         }
     }
@@ -104,7 +104,7 @@ fn fits(task: &Task<'_>, proof: &ShapeProof, shape: &Shape) -> bool {
     let is_prelude = roles.contains(&Role::Prelude);
     let most_ended = if let ThreadScope::Created(bound) = task.threads { bound } else { 0 };
     let fits = match proof.seen {
-        Seen::All => !shape.held && shape.ended <= most_ended,
+        Seen::All | Seen::Reached => !shape.held && shape.ended <= most_ended,
         Seen::Any(k) => (1..=k as usize).contains(&roles.len()) && shape.ended == 0 && !(shape.held && is_prelude),
     };
     fits && shape.threads.is_sorted() && n_holders <= 1 && (roles.len() <= 1 || !is_prelude)

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use selvedge_driver::external::{Spin, find_solvers};
 use selvedge_testkit::c::compiler::Compiler;
+use selvedge_testkit::c::pointers::Pointers;
 use selvedge_testkit::c::sequential::Sequential;
 use selvedge_testkit::c::texts::{self as broken, BrokenPrograms};
 use selvedge_testkit::c::threads::Threads;
@@ -28,17 +29,19 @@ use selvedge_testkit::generate::Weights;
 use selvedge_testkit::harness::{Campaign, Comparison, run, silence_panics};
 use selvedge_testkit::integers::compare::Integers;
 use selvedge_testkit::machine::Machine;
+use selvedge_testkit::numbers::Numbers;
 use selvedge_testkit::rounds::IN_ROUNDS;
 use selvedge_testkit::spin::MODELS;
 use selvedge_testkit::texts::{self, Texts};
 use selvedge_testkit::threads::CONCURRENT;
 use selvedge_testkit::unbounded::ANY_NUMBER;
 use selvedge_testkit::verify::Judge;
+use selvedge_testkit::verify::pool::{Pool, relay};
 use selvedge_testkit::workers::Items;
 
 const USAGE: &str = "\
-usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|deadlock|calculus|integers|machine|tts|spin
-            |c|c-threads|c-parser|parser|verify|print|evidence
+usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|deadlock|calculus|integers|machine|numbers|tts|spin
+            |c|c-threads|c-pointers|c-parser|parser|verify|print|evidence
             [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N] [--only KIND]
        fuzz faults [--count N] [--jobs N] [--program FILE]
        fuzz interrupts [--count N] [--seed N] [--first N] [--jobs N] [--program FILE]
@@ -57,10 +60,12 @@ deadlock compares the engines that look for deadlocks with a search of all state
 calculus compares the equations of calculus/ with the engines
 integers compares all engines on guarded commands, with a search over a box
 machine compares all engines on programs with machine integers, over bits, with a search over the integers
+numbers compares all engines on programs with numbers, arrays and locks with a search of its own
 tts     compares all ways to decide coverability on random thread-transition systems
 spin    compares SPIN with the oracle on the models of programs with threads
 c       compares what sequential C programs compute with what `cc` makes of them, in batches of 50
 c-threads compares all engines on C programs with threads, with what happens in runs of them, in batches of 10
+c-pointers compares where pointers lead in runs of C programs with what the points-to analysis says
 c-parser reads and lowers mutated C programs
 parser  reads and formats mutated texts
 verify  judges forged evidence about edited programs, and compares what is accepted with searches; --only KIND
@@ -84,6 +89,9 @@ struct Options {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = relay() {
+        return code;
+    }
     let mut words = std::env::args().skip(1);
     let Some(command) = words.next() else { return usage("which command?") };
     match command.as_str() {
@@ -121,9 +129,11 @@ fn main() -> ExitCode {
         "systems" => options.compare_systems(),
         "integers" => options.run(Integers { solvers: find_solvers(&selvedge_check::Solvers::default()) }),
         "machine" => options.run(Machine::default()),
+        "numbers" => options.run(Numbers::default()),
         "c" | "c-threads" => options.compile(),
         "tts" => options.run(Coverability),
         "verify" => options.run(options.judge()),
+        "c-pointers" => options.run(Pointers),
         "c-parser" => match broken::sources() {
             Ok(sources) => options.run(BrokenPrograms { sources }),
             Err(message) => usage(&message),
@@ -226,7 +236,9 @@ fn campaign(mut words: impl Iterator<Item = String>) -> Result<ExitCode, String>
 
 impl Options {
     fn judge(&self) -> Judge {
-        Judge { solvers: find_solvers(&selvedge_check::Solvers::default()), only: self.only.clone() }
+        let solvers = find_solvers(&selvedge_check::Solvers::default());
+        // Without a pool each judgement starts its own solvers, which is only slower.
+        Judge { pool: Pool::new(&solvers).ok(), solvers, only: self.only.clone() }
     }
 
     /// Runs a comparison on generated programs with the budget of the command line.
@@ -267,7 +279,8 @@ impl Options {
         };
         eprintln!();
         for finding in &summary.findings {
-            let again = format!("--bin fuzz -- {command} --seed {seed} --first {} --count 1", finding.number);
+            let only: String = self.only.iter().map(|kind| format!(" --only {kind:?}")).collect();
+            let again = format!("--bin fuzz -- {command} --seed {seed} --first {} --count 1{only}", finding.number);
             println!("{finding}: {again}\n");
         }
         println!("{} compared ({}); {} findings", summary.total, C::summarize(&summary.tally), summary.findings.len());

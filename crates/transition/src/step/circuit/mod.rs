@@ -5,7 +5,8 @@
 //! engine conjoins its condition to a guard and decides where the thread continues. The functions keep no state:
 //! engines that unroll, merge or summarise share them.
 //!
-//! Programs are Boolean and have one thread, so passive conditions hold and passive assignments do nothing.
+//! Programs are Boolean, and other threads take part in no step, so that passive conditions hold and passive assignments
+//! do nothing. [`step`] is for programs with one thread, [`starts`] for the steps that start others.
 
 mod start;
 
@@ -15,7 +16,7 @@ use selvedge_ir::visit::Parts;
 use selvedge_ir::{Assign, BinaryOp, Call, Edge, EdgeId, Expr, Op, ProcId, Program, Scope, UnaryOp, Value, VarId};
 use selvedge_logic::aig::{Aig, Input, Lit};
 
-pub use start::{Begin, begin, begin_thread};
+pub use start::{Begin, begin, begin_kind, begin_thread};
 
 /// A literal for each of some variables, in ascending order of the variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -137,7 +138,7 @@ fn binary(aig: &mut Aig, op: BinaryOp, left: Lit, right: Lit) -> Lit {
 }
 
 /// Encodes an expression without new values of variables.
-fn value(aig: &mut Aig, expr: &Expr, now: &Valuation, choices: &[Input]) -> Lit {
+pub fn value(aig: &mut Aig, expr: &Expr, now: &Valuation, choices: &[Input]) -> Lit {
     self::expr(aig, expr, &|aig, leaf| match leaf {
         Expr::Var(var) => now.get(*var),
         Expr::Choice(number, _) => aig.input(choices[*number as usize]),
@@ -178,6 +179,34 @@ pub fn step<'p>(aig: &mut Aig, program: &'p Program, edge: EdgeId, now: &Valuati
         Op::Spawn(_) | Op::Fork(_) => unreachable!("the engines of this module support programs with one thread only"),
     };
     (effect, choices)
+}
+
+/// Returns the condition under which a thread starts another one along an edge, and the values with which that begins;
+/// `None` if the edge starts none. Locals that are no parameters have any value, those of a copy the same ones.
+pub fn starts(aig: &mut Aig, program: &Program, edge: EdgeId, now: &Valuation) -> Option<(Lit, Valuation)> {
+    let Edge { op, ensures, .. } = &program.edges[edge];
+    let begun = match op {
+        Op::Fork(_) => now.clone(),
+        Op::Spawn(spawn) => {
+            let choices = fresh(aig, op.choices().len());
+            let mut begun = now.restrict(|var| !matches!(program.vars[var].scope, Scope::Local(_)));
+            for (param, arg) in program.procs[spawn.callee].params.iter().zip(&spawn.args) {
+                begun.set(*param, value(aig, arg, now, &choices));
+            }
+            add_locals(aig, program, spawn.callee, &mut begun);
+            begun
+        }
+        _ => return None,
+    };
+    Some((value(aig, ensures, now, &[]), begun))
+}
+
+/// Returns the literal of a condition about the variables of a valuation.
+pub fn holds(aig: &mut Aig, condition: &Expr, value: &dyn Fn(VarId) -> Lit) -> Lit {
+    expr(aig, condition, &|_, leaf| match leaf {
+        Expr::Var(var) => value(*var),
+        _ => unreachable!("the condition makes no choices and speaks of one state"),
+    })
 }
 
 /// Returns the condition of an assignment, and the valuation after it. Assigned variables that the valuation does not

@@ -32,7 +32,13 @@ pub fn begin(aig: &mut Aig, program: &Program) -> Begin {
 /// Begins the initial thread where the shared variables have these values: adds its per-thread variables and the locals
 /// of its first procedure. Per-thread variables of other kinds are false.
 pub fn begin_thread(aig: &mut Aig, program: &Program, shared: &Valuation) -> Begin {
-    let kind = program.entries.first().expect("a program with one thread has one kind of thread");
+    let kind = program.entries.indices().next().expect("a program with one thread has one kind of thread");
+    begin_kind(aig, program, kind, shared)
+}
+
+/// Begins an initial thread of a kind in the same way.
+pub fn begin_kind(aig: &mut Aig, program: &Program, kind: EntryId, shared: &Valuation) -> Begin {
+    let kind = &program.entries[kind];
     let shared = shared.restrict(|var| program.vars[var].scope == Scope::Shared);
     let mut begin = Begin { valuation: shared, ..Begin::default() };
     begin.initialise(aig, &kind.init, kind.thread_vars.iter().copied());

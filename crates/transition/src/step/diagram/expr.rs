@@ -7,9 +7,25 @@ use selvedge_logic::bdd::{Bdd, Manager, OutOfNodes};
 /// A function that encodes variables and choices.
 type Leaf<'l> = dyn FnMut(&Expr) -> Result<Bdd, OutOfNodes> + 'l;
 
+/// The most nodes that the diagrams of one step may take, with those on the way to them. Where numbers are added whose
+/// bits are far apart in the order, each bit doubles the diagrams, and nobody would look at the limits of the run for
+/// a long time.
+pub const MOST_NODES: usize = 1 << 22;
+
+/// Says whether more nodes have been made than one step may take, since there were `before`.
+pub fn is_within(manager: &Manager, before: usize) -> Result<(), OutOfNodes> {
+    let is_within = manager.node_count() <= before.saturating_add(MOST_NODES);
+    if is_within { Ok(()) } else { Err(OutOfNodes { limit: MOST_NODES }) }
+}
+
 /// Encodes an expression, whose variables and choices `leaf` encodes.
 pub fn encode(manager: &Manager, expr: &Expr, leaf: &mut Leaf<'_>) -> Result<Bdd, OutOfNodes> {
-    encode_in(&mut Parts::new(), manager, expr, leaf)
+    let before = manager.node_count();
+    let mut leaf = |expr: &Expr| {
+        is_within(manager, before)?;
+        leaf(expr)
+    };
+    encode_in(&mut Parts::new(), manager, expr, &mut leaf)
 }
 
 fn encode_in(parts: &mut Parts<Bdd>, manager: &Manager, expr: &Expr, leaf: &mut Leaf<'_>) -> Result<Bdd, OutOfNodes> {

@@ -187,7 +187,11 @@ pub trait Layout {
         }
         let top = |part: &Conjunct| part.diagram.decision().map(|(var, ..)| var);
         conjuncts.sort_by_cached_key(|part| Reverse(top(part)));
-        conjuncts.iter().try_fold(self.manager().top(), |all, part| part.diagram.and(&all))
+        let before = self.manager().node_count();
+        conjuncts.iter().try_fold(self.manager().top(), |all, part| {
+            expr::is_within(self.manager(), before)?;
+            part.diagram.and(&all)
+        })
     }
 }
 

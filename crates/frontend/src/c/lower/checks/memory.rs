@@ -1,39 +1,14 @@
-//! Uses of memory outside of objects: null and stray pointers, indices, objects whose function has returned.
+//! Uses of memory outside of objects: null and stray pointers, indices, and what is freed.
 
 use selvedge_ir::span::Role;
-use selvedge_ir::{BinaryOp as IrOp, Expr as Ir, LocId, MachineOp, MachineTy, Op, Scope, Ty, VarId};
+use selvedge_ir::{BinaryOp as IrOp, Expr as Ir, LocId, MachineOp, MachineTy, Op};
 
 use super::super::super::property::Property;
-use super::super::super::tree::{ObjectId, Storage};
+use super::super::super::tree::ObjectId;
 use super::super::body::Body;
 use super::super::objects::Cell;
 use super::super::place::{Access, Index, Place, any};
-use super::super::{Code, Loc, Lowering};
-
-impl Lowering<'_> {
-    /// Declares whether objects are alive whose addresses are taken and that end with their functions.
-    pub(in super::super) fn prepare_memory(&mut self) {
-        if !self.checks.asked.has(Property::Memory) {
-            return;
-        }
-        for object in self.facts.taken.clone() {
-            let declared = &self.unit.objects[object];
-            if matches!(declared.storage, Storage::Auto | Storage::Param) {
-                let name = format!("alive({})", self.unit.name(declared.name));
-                let var = self.new_var(name, Scope::Shared, Ty::Bool, declared.loc.span);
-                self.hide([var]);
-                self.checks.alive.insert(object, var);
-            }
-        }
-    }
-
-    /// Returns the object that a cell, or a state of a lock, belongs to.
-    fn owner(&self, cell: VarId) -> Option<ObjectId> {
-        let of = |(_, cells): &(&ObjectId, &Vec<Cell>)| cells.iter().any(|known| known.var == cell);
-        let of_lock = || self.sync.iter().find(|(_, known)| known.var == cell).map(|((object, ..), _)| *object);
-        self.cells.iter().find(of).map(|(object, _)| *object).or_else(of_lock)
-    }
-}
+use super::super::{Code, Loc};
 
 impl Body<'_, '_> {
     /// Checks that a pointer leads to one of the cells. Where that is not asked about, the execution ends if it does
@@ -53,7 +28,7 @@ impl Body<'_, '_> {
     pub(in super::super) fn check_lock(&mut self, place: &Place, state: &Access) {
         if let Access::Candidates(candidates) = state {
             match place {
-                Place::Address(address) => self.check_pointer(address, candidates),
+                Place::Address(address) => self.check_pointer(&address.at, candidates),
                 Place::Object { object, .. } => self.check_index(*object, candidates),
             }
         }
@@ -101,48 +76,6 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Checks that the object that is accessed has not ended.
-    pub(in super::super) fn check_alive(&mut self, access: &Access) {
-        let Access::Candidates(candidates) = access else { return };
-        if self.low.checks.alive.is_empty() || self.low.checks.in_annotation {
-            return;
-        }
-        let mut dead = Vec::new();
-        for (condition, cell) in candidates {
-            let owner = self.low.owner(cell.var);
-            if let Some(alive) = owner.and_then(|object| self.low.checks.alive.get(&object)) {
-                dead.push(Ir::and(condition.clone(), selvedge_ir::simplify::not(Ir::Var(*alive))));
-            }
-        }
-        if !dead.is_empty() {
-            let note = "the pointer leads to an object whose function has returned";
-            self.check(selvedge_ir::simplify::not(any(dead)), note);
-        }
-    }
-
-    /// Notes that an object begins to live.
-    pub(in super::super) fn begin_life(&mut self, object: ObjectId) {
-        if let Some(alive) = self.low.checks.alive.get(&object).copied() {
-            self.step(Op::set(vec![(alive, Ir::TRUE)]));
-        }
-    }
-
-    /// Returns whether it is noted which objects are alive.
-    pub(in super::super) fn has_lives(&self) -> bool {
-        !self.low.checks.alive.is_empty()
-    }
-
-    /// Notes that the objects of the function end.
-    pub(in super::super) fn end_lives(&mut self) {
-        let of_function = |object: &ObjectId| self.unit.objects[*object].function == Some(self.function);
-        let mut ended: Vec<_> =
-            self.low.checks.alive.iter().filter(|(object, _)| of_function(object)).map(|(_, var)| *var).collect();
-        ended.sort_unstable();
-        if !ended.is_empty() {
-            self.step(Op::set(ended.into_iter().map(|var| (var, Ir::FALSE)).collect()));
-        }
-    }
-
     /// Checks that a pointer that is moved by a number of elements stays in its object, or just behind it. Other
     /// objects must not be reached from it.
     pub(in super::super) fn check_moved(&mut self, base: &Ir, (number, ty): (&Ir, MachineTy), size: u64, moved: &Ir) {
@@ -161,11 +94,12 @@ impl Body<'_, '_> {
         let mut inside = vec![Ir::binary(IrOp::Eq, number.clone(), ty.constant(0))];
         let mut longest = 0;
         for object in self.low.facts.taken.clone() {
-            let first = self.low.address(object);
             let length = self.unit.types.layout(self.unit.objects[object].ty).map_or(1, |layout| layout.size);
             longest = longest.max(length / size.max(1));
-            let last = first + length;
-            inside.push(Ir::and(within(base, first, last), within(moved, first, last)));
+            for (first, _) in self.low.bases(object) {
+                let last = first + length;
+                inside.push(Ir::and(within(base, first, last), within(moved, first, last)));
+            }
         }
         let (longest, (least, greatest)) = (i128::from(longest), ty.bounds());
         let above = ty.apply(MachineOp::Le, ty.constant((-longest).max(least)), number.clone());

@@ -13,6 +13,7 @@ use super::super::super::tree::Expr;
 use super::super::body::Body;
 use super::super::objects::Cell;
 use super::super::place::{Access, any, cast, current};
+use super::super::sync::{ERROR_CHECKING, RECURSIVE, is};
 use super::super::threads::STATE;
 use super::super::{Lowered, Lowering, Values, refuse};
 
@@ -43,11 +44,15 @@ impl Lowering<'_> {
 }
 
 impl Body<'_, '_> {
-    /// Checks that this thread holds a mutex, by the states of it.
-    pub(in super::super) fn check_held(&mut self, mutex: &[Access], note: &str) {
+    /// Checks that this thread holds a mutex, by the states of it, unless functions return an error for a mutex of its
+    /// kind.
+    pub(in super::super) fn check_held(&mut self, mutex: &[Access], has_errors: bool, note: &str) {
         if let Some(depth) = mutex.get(1).filter(|_| self.asks(Property::Misuse)) {
             let (depth, _) = current(depth, STATE);
-            self.check(Ir::binary(IrOp::Ne, depth, STATE.constant(0)), note);
+            let is_held = Ir::binary(IrOp::Ne, depth, STATE.constant(0));
+            let kind = mutex.get(2).filter(|_| has_errors).map(|kind| current(kind, STATE).0);
+            let is_told = kind.map_or(Ir::FALSE, |kind| Ir::or(is(&kind, RECURSIVE), is(&kind, ERROR_CHECKING)));
+            self.check(Ir::or(is_held, is_told), note);
         }
     }
 

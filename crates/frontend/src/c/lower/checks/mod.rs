@@ -2,6 +2,7 @@
 //! what failed. A check computes with the values that the step uses: where an expression has checks, its shared cells
 //! are read by steps of their own (`Body::is_checked`).
 
+mod lives;
 mod memory;
 mod misuse;
 mod overflow;
@@ -9,14 +10,14 @@ mod race;
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
 use selvedge_ir::span::Role;
-use selvedge_ir::{EdgeId, Expr as Ir, LocId, Op, VarId};
+use selvedge_ir::{EdgeId, Expr as Ir, LocId, Op};
 
 use super::super::property::{Properties, Property};
-use super::super::tree::{Builtin, Expr, ExprKind, FunctionId, ObjectId, Stmt};
+use super::super::tree::{Builtin, Expr, ExprKind, FunctionId, Stmt};
 use super::body::Body;
 use super::{Code, Loc, Lowered, Lowering, Values};
+pub(super) use lives::Block;
 
 /// The number of the memory order `memory_order_seq_cst`.
 const SEQ_CST: i128 = 5;
@@ -29,8 +30,7 @@ pub(super) struct Checks {
     pub(super) notes: BTreeMap<EdgeId, String>,
     race: race::Race,
     misuse: misuse::Misuse,
-    /// For objects that end with their functions, whether they are alive.
-    alive: FxHashMap<ObjectId, VarId>,
+    lives: lives::Lives,
     /// Set while an annotation is evaluated: it reads one state and is no access.
     pub(super) in_annotation: bool,
 }
@@ -43,8 +43,8 @@ impl Checks {
 
     /// Returns the initial values of what the checks have added.
     pub(super) fn initial_values(&self) -> Values {
-        let alive = self.alive.values().map(|var| (*var, Ir::FALSE));
-        alive.chain(self.race.initial_values()).chain(self.misuse.initial_values()).collect()
+        let lives = self.lives.initial_values().into_iter();
+        lives.chain(self.race.initial_values()).chain(self.misuse.initial_values()).collect()
     }
 }
 

@@ -1,15 +1,14 @@
-//! Concurrent algorithms without recursion, after the descriptions behind Fig. 8: how they work is common knowledge,
-//! the sizes are those of the figure. Threads begin again when they are done. Each has a twin with one mistake.
+//! Concurrent algorithms without recursion, after the descriptions behind Fig. 8 of Lal and Reps: how they work is
+//! common knowledge. Threads begin again when they are done. Each has a twin with one mistake.
 
 use std::fmt::Write as _;
 
-use super::Twin;
-use crate::concurrent::number::Number;
+use super::number::Number;
+use super::{Size, Twin};
 
-/// Generates Anderson's queue lock for 6 threads: a thread draws a place and waits for its slot. The unsafe twin draws
-/// in two steps.
-pub(super) fn anderson(twin: Twin) -> String {
-    let n_slots = 6;
+/// Generates Anderson's queue lock: a thread draws a place and waits for its slot. The unsafe twin draws in two steps.
+pub(crate) fn anderson(size: Size, twin: Twin) -> String {
+    let n_slots = size.threads as usize;
     let next = Number::up_to("n", n_slots - 1);
     let place = Number::up_to("m", n_slots - 1);
     let advance = format!(
@@ -29,7 +28,7 @@ pub(super) fn anderson(twin: Twin) -> String {
     let before = |slot: usize| place.is((slot + n_slots - 1) % n_slots);
     let opens = (0..n_slots).map(|slot| format!("s{slot} | {}", before(slot))).collect::<Vec<_>>().join(", ");
     format!(
-        "shared decl inside := 0;\nshared decl {first};\nshared decl {zero};\n\nprocess p [6] begin\nvoid main() \
+        "shared decl inside := 0;\nshared decl {first};\nshared decl {zero};\n\nprocess p [{n_slots}] begin\nvoid main() \
          begin\n  decl {place};\n  decl seen;\nagain:\n  skip;\n{open}  {place} := {next};\n  {advance}\n{close}  \
          assume({waits});\n  seen, inside := inside, 1;\n  assert(!seen);\n  inside := 0;\n  {slots} := {closes};\n  \
          {slots} := {opens};\n  goto again;\nend\nend\n",
@@ -41,10 +40,9 @@ pub(super) fn anderson(twin: Twin) -> String {
     )
 }
 
-/// Generates Lamport's bakery for 4 threads with tickets up to 7. The unsafe twin does not break ties between equal
-/// tickets.
-pub(super) fn bakery(twin: Twin) -> String {
-    let n_threads = 4;
+/// Generates Lamport's bakery with tickets up to 7. The unsafe twin does not break ties between equal tickets.
+pub(crate) fn bakery(size: Size, twin: Twin) -> String {
+    let n_threads = size.threads as usize;
     let ticket = |thread: usize| Number::up_to(&format!("n{thread}_"), 7);
     let mut text = "decl inside := 0;\n".to_string();
     for thread in 0..n_threads {
@@ -76,12 +74,13 @@ pub(super) fn bakery(twin: Twin) -> String {
     text
 }
 
-/// Generates information exchange between slaves, which write into buffers, and masters, which read the newest one: 5
-/// buffers. A buffer is idle (00), being written (01), the newest (10) or being read (11). All masters read the same
+/// Generates information exchange between slaves, which write into buffers, and as many masters, which read the newest
+/// one: 5 buffers. A buffer is idle (00), being written (01), the newest (10) or being read (11). All masters read the same
 /// buffer; the last to leave releases it. In the unsafe twin the one before the last does.
-pub(super) fn msmie(twin: Twin) -> String {
+pub(crate) fn msmie(size: Size, twin: Twin) -> String {
     let n_buffers = 5;
-    let readers = Number::up_to("m", 10);
+    let n_masters = size.threads as usize / 2;
+    let readers = Number::up_to("m", n_masters);
     let has = |buffer: usize, state: usize| {
         let bit = |bit: usize| if state >> bit & 1 == 1 { "" } else { "!" };
         format!("({}b{buffer}_1 & {}b{buffer}_0)", bit(1), bit(0))
@@ -110,7 +109,7 @@ pub(super) fn msmie(twin: Twin) -> String {
     let give_back = readers.is(twin.pick(0, 1));
     let _ = write!(
         text,
-        "\nprocess slave [10] begin\nvoid main() begin\nagain:\n  atomic_begin;\n  assume({idle});\n{take}  \
+        "\nprocess slave [{n_masters}] begin\nvoid main() begin\nagain:\n  atomic_begin;\n  assume({idle});\n{take}  \
          atomic_end;\n  atomic_begin;\n  assume({writing});\n  if {newest} then\n{drop}  fi;\n{publish}  \
          atomic_end;\n  goto again;\nend\nend\n",
         idle = any(0),
@@ -122,7 +121,7 @@ pub(super) fn msmie(twin: Twin) -> String {
     );
     let _ = write!(
         text,
-        "\nprocess master [10] begin\nvoid main() begin\nagain:\n  atomic_begin;\n  assume({reading} | {newest});\n  \
+        "\nprocess master [{n_masters}] begin\nvoid main() begin\nagain:\n  atomic_begin;\n  assume({reading} | {newest});\n  \
          if !({reading}) then\n{begin}  fi;\n  {names} := {more};\n  atomic_end;\n  assert({reading});\n  \
          atomic_begin;\n  {names} := {less};\n  if {give_back} then\n{end}  fi;\n  atomic_end;\n  goto again;\nend\n\
          end\n",

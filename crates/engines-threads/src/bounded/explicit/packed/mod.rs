@@ -1,0 +1,219 @@
+//! The same search over packed states, for programs without steps in which other threads take part.
+//!
+//! A state is a few words, without numbers of parts that would have to be looked up. What a thread does is looked up by
+//! the values that determine it, which are few, while whole shared valuations may never recur. An execution is found
+//! again by the search without tables, which is given the states on the way to the error.
+//!
+//! - `layout`: where the parts of a state are in its words.
+//! - `rules`: what threads do, in tables.
+//! - `set`: the states.
+//! - `search`: breadth first.
+
+mod layout;
+mod rules;
+mod search;
+mod set;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_check::{Certificate, Exploration, Findings, Run, Seen, Stop};
+use selvedge_ir::{EdgeId, Trace};
+use selvedge_transition::macro_step::explicit::{Error, Model};
+use selvedge_transition::support::is_passive;
+
+use super::certificate;
+use super::search::{ExplicitSearch, Met as MetBefore};
+use super::store::State;
+use crate::bounded::{PartialOrder, Visit};
+use layout::{Layout, PRELUDE};
+use search::{Met, PackedSearch};
+
+/// The most values of a state that the judge can take one by one.
+const MOST_BITS: usize = 128;
+
+/// A search over packed states, whatever their size.
+pub(super) struct Search<'a> {
+    model: &'a Model<'a>,
+    run: &'a Run<'a>,
+    layout: &'a Layout,
+    states: Box<dyn Searches + 'a>,
+}
+
+/// The places of a program's states.
+pub(super) struct Packing(Layout);
+
+impl Packing {
+    /// Returns the places of the states of a program; `None` if they cannot be packed.
+    pub(super) fn new(model: &Model<'_>) -> Option<Packing> {
+        if is_passive(model.program()) { None } else { Layout::new(model).map(Packing) }
+    }
+
+    /// Returns a search that has not begun.
+    pub(super) fn search<'a>(&'a self, model: &'a Model<'a>, run: &'a Run<'a>) -> Search<'a> {
+        fn of<'a, const W: usize>(
+            model: &'a Model<'a>,
+            layout: &'a Layout,
+            run: &'a Run<'a>,
+        ) -> Box<dyn Searches + 'a> {
+            Box::new(PackedSearch::<W>::new(model, layout, run))
+        }
+        let layout = &self.0;
+        let states = match layout.n_words {
+            0..=1 => of::<1>(model, layout, run),
+            2 => of::<2>(model, layout, run),
+            3 => of::<3>(model, layout, run),
+            4 => of::<4>(model, layout, run),
+            5..=6 => of::<6>(model, layout, run),
+            7..=8 => of::<8>(model, layout, run),
+            _ => of::<{ layout::MOST_WORDS }>(model, layout, run),
+        };
+        Search { model, run, layout, states }
+    }
+}
+
+/// What a search over states of any size can do.
+trait Searches {
+    fn run(&mut self, visit: Visit) -> Result<Option<Error>, Stop>;
+    fn note_stops(&mut self) -> Result<(), Stop>;
+    fn len(&self) -> usize;
+    /// Copies the words of a state.
+    fn read(&self, number: usize, words: &mut Vec<u64>);
+    fn path(&self, number: usize) -> Vec<usize>;
+    /// The states with the initial threads.
+    fn starts(&self) -> &[usize];
+    fn met(&self) -> &FxHashMap<Error, Met>;
+    fn is_reached(&self, edge: EdgeId) -> bool;
+}
+
+impl<const W: usize> Searches for PackedSearch<'_, W> {
+    fn run(&mut self, visit: Visit) -> Result<Option<Error>, Stop> {
+        PackedSearch::run(self, visit)
+    }
+
+    fn note_stops(&mut self) -> Result<(), Stop> {
+        PackedSearch::note_stops(self)
+    }
+
+    fn len(&self) -> usize {
+        self.set.len()
+    }
+
+    fn read(&self, number: usize, words: &mut Vec<u64>) {
+        words.clear();
+        words.extend(self.set.get(number));
+    }
+
+    fn path(&self, number: usize) -> Vec<usize> {
+        self.set.path(number)
+    }
+
+    fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
+    fn met(&self) -> &FxHashMap<Error, Met> {
+        &self.met
+    }
+
+    fn is_reached(&self, edge: EdgeId) -> bool {
+        self.asserts[edge.index()]
+    }
+}
+
+impl<'a> Search<'a> {
+    /// Finds all states, or those up to an error of the target.
+    pub(super) fn run(&mut self, visit: Visit) -> Result<Option<Error>, Stop> {
+        self.states.run(visit)
+    }
+
+    /// Returns an execution that ends in an error, the first one of the target on its way.
+    pub(super) fn first_trace(&self, error: Error) -> Result<Trace, Stop> {
+        self.before(error)?.first_trace(error)
+    }
+
+    /// Returns the errors, each with its execution, and the assertions that are not reached.
+    pub(super) fn findings(&mut self) -> Result<Findings, Stop> {
+        self.states.note_stops()?;
+        let task = self.model.task;
+        let trace = |search: &mut Self, error: Error| {
+            search.states.met().contains_key(&error).then(|| search.before(error)?.trace(error)).transpose()
+        };
+        crate::bounded::findings(&task, self, trace, |search, edge| search.states.is_reached(edge))
+    }
+
+    /// Returns a search that knows the states on the way to an error.
+    fn before(&self, error: Error) -> Result<ExplicitSearch<'a>, Stop> {
+        let Met { state, by } = &self.states.met()[&error];
+        let path = self.states.path(*state);
+        let mut search = self.search_with(path.iter().copied())?;
+        let by = by.clone().map(|local| search.parts.local(local));
+        search.met.insert(error, MetBefore { state: path.len() - 1, by });
+        Ok(search)
+    }
+
+    /// Returns a search that has found some states, each from the one before.
+    fn search_with(&self, numbers: impl Iterator<Item = usize>) -> Result<ExplicitSearch<'a>, Stop> {
+        let mut search = ExplicitSearch::new(self.model, PartialOrder::Off, self.run);
+        let mut words = Vec::new();
+        for (at, number) in numbers.enumerate() {
+            self.run.tick()?;
+            self.states.read(number, &mut words);
+            let mut state = State { created: self.layout.created(&words), ..State::default() };
+            state.shared = search.parts.shared(self.layout.shared(self.model, &words));
+            for (holds, local) in self.layout.locals(self.model, &words) {
+                let local = search.parts.local(local);
+                if holds { state.holder = Some(local) } else { state.threads.push(local) }
+            }
+            state.threads.sort_unstable();
+            search.store.add(&state).expect("the states are different");
+            search.parents.push(at.saturating_sub(1) as u32);
+        }
+        Ok(search)
+    }
+
+    /// Returns the certificate of a search without errors; `None` if it would be too large. With more states than
+    /// `most_listed` it names the first ones only.
+    pub(super) fn certificate(&self, most_listed: usize) -> Result<Option<Certificate>, Stop> {
+        let (proof_shared, places) = (self.model.proof_shared(), self.model.places());
+        let widest = places.iter().map(|place| place.vars.len()).max().unwrap_or(0);
+        // The judge has room for so many values, the shared ones and those of all threads.
+        let fits = proof_shared.len() + widest * self.layout.most_threads() <= MOST_BITS;
+        if self.states.len() <= most_listed || !fits {
+            return certificate::certificate(&self.search_with(0..self.states.len())?, Seen::All);
+        }
+        let mut words = Vec::new();
+        let mut first = Vec::new();
+        for number in 0..self.states.len() {
+            self.run.tick()?;
+            self.states.read(number, &mut words);
+            if words[0] & PRELUDE != 0 {
+                first.push(number);
+            }
+        }
+        first.extend(self.states.starts());
+        first.sort_unstable();
+        first.dedup();
+        certificate::certificate(&self.search_with(first.into_iter())?, Seen::Reached)
+    }
+
+    /// Returns the visible states of threads.
+    pub(super) fn exploration(&self) -> Result<Exploration, Stop> {
+        let mut exploration = Exploration { n_states: self.states.len(), ..Exploration::default() };
+        let mut parts = selvedge_transition::macro_step::explicit::parts::Parts::default();
+        let mut seen: FxHashSet<(u32, u32)> = FxHashSet::default();
+        let mut words = Vec::new();
+        for number in 0..self.states.len() {
+            self.run.tick()?;
+            self.states.read(number, &mut words);
+            let shared = parts.shared(self.layout.shared(self.model, &words));
+            for (_, local) in self.layout.locals(self.model, &words) {
+                let local = parts.local(local);
+                if seen.insert((shared, local)) {
+                    exploration.thread_states.insert(parts.thread_state(self.model, shared, local));
+                }
+            }
+        }
+        let fails = |error: &Error| if let Error::Fails(edge) = error { Some(*edge) } else { None };
+        exploration.failing = self.states.met().keys().filter_map(fails).collect();
+        Ok(exploration)
+    }
+}
