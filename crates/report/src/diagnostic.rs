@@ -208,6 +208,7 @@ error[SV0012]: there is no variable `y`
   = help: did you mean `x`?
 
 p.bp: 1 error
+`selvedge explain SV0012` shows an example and how to correct it
 ";
         assert_eq!(text, expected);
     }

@@ -507,6 +507,7 @@ fn new_values_have_a_meaning_or_are_rejected() {
     let enforced = "decl x;\nvoid main() begin\n  enforce 'x;\n  x := *;\nend\n";
     assert_eq!(codes(enforced), [Code::MisplacedPrime]);
     assert_eq!(codes("decl x := 'x;\nvoid main() begin\n  x := 0;\nend\n"), [Code::MisplacedPrime]);
+    let in_main = |stmt: &str| format!("decl x;\nvoid main() begin\n  x := *;\n  {stmt}\nend\n");
     assert_eq!(codes(&in_main("x := * constrain 'x;")), []);
     assert_eq!(codes(&in_main("constrain(x);")), []);
     assert_eq!(codes(&in_main("constrain('x);")), [Code::RelationalUpdate]);

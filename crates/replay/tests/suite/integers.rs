@@ -363,11 +363,12 @@ fn a_start_has_any_values_of_the_threads_own_variables() {
 }
 
 #[test]
-fn formulas_are_conditions_over_booleans_and_integers() {
+fn formulas_are_conditions_over_booleans_and_numbers() {
     let (n, b) = (|| Expr::Int(1), || Expr::TRUE);
     let unary = |op, operand| Expr::Unary(op, Box::new(operand));
     let is = |expr: Expr| Expr::binary(BinaryOp::Eq, expr, Expr::Int(0));
     let ite = |condition, then, otherwise| Expr::Ite(Box::new((condition, then, otherwise)));
+    let ty = MachineTy::unsigned(8);
     let right = [
         unary(UnaryOp::Not, b()),
         is(unary(UnaryOp::Neg, n())),
@@ -379,10 +380,10 @@ fn formulas_are_conditions_over_booleans_and_integers() {
         Expr::binary(BinaryOp::Ne, n(), n()),
         Expr::binary(BinaryOp::Lt, n(), n()),
         is(Expr::binary(BinaryOp::Mul, n(), n())),
+        Expr::binary(BinaryOp::Eq, Expr::Machine(ty, 255), Expr::Machine(ty, 0)),
     ];
     let logical = [BinaryOp::And, BinaryOp::Or, BinaryOp::Xor, BinaryOp::Implies];
     let right = right.into_iter().chain(logical.map(|op| Expr::binary(op, b(), b())));
-    let ty = MachineTy::unsigned(8);
     let wrong = [
         n(),
         unary(UnaryOp::Not, n()),
@@ -407,7 +408,9 @@ fn formulas_are_conditions_over_booleans_and_integers() {
         Expr::Var(VarId::new(99)),
         Expr::Choice(0, Ty::Bool),
         Expr::Passive(VarId::new(0)),
-        Expr::binary(BinaryOp::Eq, Expr::Machine(ty, 0), Expr::Machine(ty, 0)),
+        Expr::binary(BinaryOp::Eq, Expr::Machine(ty, 0), n()),
+        Expr::binary(BinaryOp::Eq, Expr::Machine(ty, 0), Expr::Machine(MachineTy::unsigned(9), 0)),
+        Expr::binary(BinaryOp::Eq, Expr::Machine(ty, 256), Expr::Machine(ty, 0)),
     ];
     // The start is refused behind formulas that fit.
     let judged = |expr: Expr| {

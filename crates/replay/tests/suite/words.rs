@@ -25,7 +25,7 @@ fn mistakes_of_traces_are_told_with_their_moment() {
     );
     let illegal = [
         (Illegal::NoSuchThread(ThreadId(4)), "there is no live thread 4"),
-        (Illegal::AtomicElsewhere(ThreadId(4)), "thread 4 holds the atomic flag"),
+        (Illegal::AtomicElsewhere(ThreadId(4)), "another thread holds the atomic flag"),
         (Illegal::WrongFresh(VarId::new(5)), "variable 5 does not start with any value here"),
     ];
     for (illegal, words) in illegal {

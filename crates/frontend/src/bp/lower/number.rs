@@ -87,9 +87,9 @@ pub(super) enum NewValue {
 
 /// Returns the smallest type with these numbers.
 fn fit(lo: i128, hi: i128) -> MachineTy {
-    let bits_of = |number: i128| (128 - number.leading_zeros()).max(1) as u8;
+    let bits_of = |number: i128| (128 - number.leading_zeros()) as u8;
     match lo < 0 {
-        false => MachineTy::unsigned(bits_of(hi).min(64)),
+        false => MachineTy::unsigned(bits_of(hi).clamp(1, 64)),
         true => MachineTy::signed((bits_of(hi.max(-1 - lo)) + 1).min(64)),
     }
 }
