@@ -54,7 +54,7 @@ void *volatile $raw = &$n0;
 
 /// Returns the text of a random program. One of five has pointers.
 pub(super) fn program(rng: &mut Rng) -> String {
-    let has_pointers = rng.clone().below(1000) % 5 == 0;
+    let has_pointers = rng.clone().below(1000).is_multiple_of(5);
     make(rng, has_pointers)
 }
 

@@ -29,11 +29,14 @@ pub(super) enum Move {
     Element { size: u64, length: u64 },
 }
 
+/// The classes of offsets in a type to which a pointer to a class moves; `None` if they are many.
+type Moved = Option<Rc<[u64]>>;
+
 /// The classes of the offsets of types, computed once for each type.
 #[derive(Default)]
 pub(super) struct Offsets {
     classes: FxHashMap<TypeId, Option<Rc<[u32]>>>,
-    moved: FxHashMap<(TypeId, u64, Move), Option<Rc<[u64]>>>,
+    moved: FxHashMap<(TypeId, u64, Move), Moved>,
 }
 
 impl Offsets {
@@ -45,7 +48,7 @@ impl Offsets {
 
     /// Returns the classes to which a pointer to a class of offsets moves, as long as it stays in the object or just
     /// behind it; `None` if they are many.
-    pub(super) fn moved(&mut self, types: &Types, ty: QualType, class: u64, by: Move) -> Option<Rc<[u64]>> {
+    pub(super) fn moved(&mut self, types: &Types, ty: QualType, class: u64, by: Move) -> Moved {
         if let Some(known) = self.moved.get(&(ty.id, class, by)) {
             return known.clone();
         }
@@ -82,7 +85,7 @@ fn class(types: &Types, ty: QualType, offset: u64) -> u64 {
     }
 }
 
-fn moved(classes: &[u32], class: u64, by: Move) -> Option<Rc<[u64]>> {
+fn moved(classes: &[u32], class: u64, by: Move) -> Moved {
     let mut found: Vec<u64> = Vec::new();
     let mut add = |offset: usize| {
         let class = u64::from(classes[offset]);
