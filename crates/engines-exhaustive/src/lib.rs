@@ -8,7 +8,7 @@
 //! "safe".
 //!
 //! Where deadlocks are all that is asked for, values that no thread reads later do not distinguish states, and a thread
-//! whose steps no other notices may move alone ([`quiet`]).
+//! whose steps no other notices may move alone (`quiet`).
 //!
 //! A state none of whose steps is possible is a deadlock. Whether there is one with any number of threads is not
 //! decided by any number of them, since one more thread may free the others: then a few threads are tried, one more
