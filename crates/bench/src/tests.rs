@@ -48,7 +48,7 @@ fn small_sizes(family: &Concurrent) -> Vec<Size> {
 fn driven(name: &str, text: &str, question: Question) -> Option<Expected> {
     let posed = pose_text(text.to_string(), &question).unwrap_or_else(|fault| panic!("{name}: {fault}\n{text}"));
     let options = Options { question, engine: Some(EngineKind::Exhaustive.row()), ..Options::default() };
-    let report = within(Budget::states(10_000), |run| check(posed.subject(), &options, run))
+    let report = within(Budget::states(20_000), |run| check(posed.subject(), &options, run))
         .unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
     match report.outcome {
         Outcome::Safe(_) => Some(Expected::Safe),

@@ -133,9 +133,11 @@ impl<'a> Search<'a> {
     /// Begins: the prelude, or the initial threads.
     fn start(&mut self) -> Result<(), Ended> {
         let program = self.graph.program;
-        let begin = circuit::begin(&mut self.aig, program).valuation;
+        let mut begin = circuit::begin(&mut self.aig, program).valuation;
         match program.prelude {
             Some(proc) => {
+                let per_thread = program.vars.indices().filter(|var| program.vars[*var].scope == Scope::Thread);
+                per_thread.for_each(|var| begin.set(var, Lit::FALSE));
                 let place = self.number(Place { role: Role::Prelude, loc: program.procs[proc].entry });
                 let after = vec![After { place, vars: Vars::New(begin.clone()) }];
                 self.claim(&[], Lit::TRUE, &after, &begin, &[0])
