@@ -1,0 +1,30 @@
+// Any number of threads share an object whose references are counted; whoever holds one finds it alive.
+// verdict: safe
+#include <assert.h>
+#include <limits.h>
+#include <pthread.h>
+
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+unsigned references = 1;
+_Bool freed;
+
+void *worker(void *unused) {
+  pthread_mutex_lock(&lock);
+  if (references == 0 || references == UINT_MAX) {
+    pthread_mutex_unlock(&lock);
+    return 0;
+  }
+  references++;
+  assert(!freed);
+  references--;
+  if (references == 0)
+    freed = 1;
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+
+int main(void) {
+  pthread_t thread;
+  while (1)
+    pthread_create(&thread, 0, worker, 0);
+}
