@@ -67,8 +67,8 @@ pub(crate) fn validate(language: Language, options: &LoadOptions, session: &Sess
         };
     }
     let asks_for_deadlocks = options.deadlock || options.properties.has(Property::Deadlock);
-    let asks_for_others =
-        options.properties != Properties::default() && options.properties.iter().any(|asked| asked != Property::Deadlock);
+    let asks_for_others = options.properties != Properties::default()
+        && options.properties.iter().any(|asked| asked != Property::Deadlock);
     if asks_for_deadlocks && asks_for_others {
         let message = "deadlocks are a question of their own, beside no other property".to_string();
         return invalid(message, "ask about them in a second check");

@@ -163,7 +163,11 @@ fn what_is_not_supported_is_refused_at_its_place() {
             "3:",
             "an allocation without a constant",
         ),
-        ("#include <stdlib.h>\nint main(void) {\n  int *p = realloc(0, 4);\n}", "3:", "`realloc`, after which an object has another size"),
+        (
+            "#include <stdlib.h>\nint main(void) {\n  int *p = realloc(0, 4);\n}",
+            "3:",
+            "`realloc`, after which an object has another size",
+        ),
         ("#include <string.h>\nint a[2], n;\nint main(void) {\n  memset(a, 0, n);\n}", "4:", "with a computed size"),
         ("int f(int n, ...) { return n; }\nint main(void) {\n  f(1);\n}", "1:", "the variadic function `f`"),
         ("int f(int *p) {\n  int x;\n  return f(&x);\n}\nint main(void) { f(0); }", "3:", "the address of `x`"),
