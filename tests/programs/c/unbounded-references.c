@@ -1,4 +1,5 @@
-// Any number of threads share an object whose references are counted; whoever holds one finds it alive.
+// An object is freed with its last reference; any number of threads take and drop one while there are some.
+// options: --engine facts
 // verdict: safe
 #include <assert.h>
 #include <limits.h>

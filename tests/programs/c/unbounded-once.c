@@ -1,22 +1,26 @@
-// Any number of threads draw identifiers; each is less than the next one to draw.
+// The first of any number of threads chooses a number; all others see it.
 // verdict: safe
 #include <assert.h>
 #include <limits.h>
 #include <pthread.h>
 
+extern unsigned __VERIFIER_nondet_uint(void);
+
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-unsigned next;
+unsigned chosen;
+_Bool done;
 
 void *worker(void *unused) {
-  unsigned mine;
-  pthread_mutex_lock(&lock);
-  if (next == UINT_MAX) {
-    pthread_mutex_unlock(&lock);
+  unsigned mine = __VERIFIER_nondet_uint();
+  if (mine < 7)
     return 0;
+  pthread_mutex_lock(&lock);
+  if (!done) {
+    chosen = mine;
+    done = 1;
   }
-  mine = next++;
   pthread_mutex_unlock(&lock);
-  assert(mine < next);
+  assert(chosen >= 7);
   return 0;
 }
 
