@@ -1,5 +1,4 @@
 // Any number of threads advance a clock under a lock; it does not go back while one holds the lock.
-// options: --engine facts
 // verdict: safe
 #include <assert.h>
 #include <limits.h>

@@ -1,5 +1,4 @@
 // A thread that holds the lock finds the number that it has read.
-// options: --engine facts
 // verdict: safe
 #include <assert.h>
 #include <limits.h>

@@ -1,5 +1,4 @@
 // Any number of threads keep the greatest of their inputs; it is no less than the input of any thread that is done.
-// options: --engine facts
 // verdict: safe
 #include <assert.h>
 #include <pthread.h>

@@ -64,13 +64,13 @@ local i: u32
 L0 -> L1: i := 0:u32, g := 0:u32
 L1 -> L1: call step(?0:u8)
 L1 -> L2: i := let #0 = u32.and(g, 1:u32) in u32.add(#0, #0)
-e4 L2 -> L3: assert i = 0:u32
+e3 L2 -> L3: assert i = 0:u32
 L3 -> L4: return
 proc step(n: u8) from L5 to L7
 local m: u8
 L5 -> L6: g := u32.add(g, u32.mul(2:u32, u8.u32(n)))
 L6 -> L7: return
 start main
-target e4";
+target e3";
     assert_eq!(proved(text), Ok(1));
 }
