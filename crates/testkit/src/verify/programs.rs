@@ -38,7 +38,7 @@ const BUDGET: Budget = Budget { patience: Some(Duration::from_secs(1)), frames: 
 const MOST_THREADS: u32 = 3;
 
 /// The limits of the search with the stepper.
-const REACH: Reach = Reach { states: 600, frames: 4, ways: 500 };
+const REACH: Reach = Reach { states: 600, frames: 4, ways: 500, steps: 20_000 };
 
 /// The engines whose proofs over bits are tried.
 const OVER_BITS: [EngineKind; 7] = [
