@@ -1,7 +1,7 @@
 //! The conditions under which a check runs: cancellation, limits, and who watches.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::{Argument, Refinement, Solvers, Stop};
@@ -15,6 +15,7 @@ pub struct Run<'o> {
     start: Instant,
     observer: &'o dyn Observer,
     ticks: AtomicU32,
+    conflicts: AtomicU64,
 }
 
 /// The conditions of a part of a check, which may outlive it in another thread.
@@ -120,6 +121,11 @@ pub enum Event {
         /// The nodes of all formulas.
         nodes: usize,
     },
+    /// The SAT solvers of an engine have met this number of conflicts, in questions that take long.
+    Solved {
+        /// The conflicts of all these questions.
+        conflicts: u64,
+    },
     /// An abstraction of integers was looked at, or a part of it.
     Refined(Refinement),
 }
@@ -146,6 +152,7 @@ impl<'o> Run<'o> {
             start: Instant::now(),
             observer,
             ticks: AtomicU32::new(0),
+            conflicts: AtomicU64::new(0),
         }
     }
 
@@ -209,6 +216,16 @@ impl<'o> Run<'o> {
             return Err(Stop::MemoryLimit(limit));
         }
         Ok(())
+    }
+
+    /// Like [`Run::check_limits`], between two slices of the search of a SAT solver; the observer is told about the
+    /// conflicts of the last one.
+    pub fn check_search(&self, conflicts: u32) -> Result<(), Stop> {
+        if conflicts > 0 {
+            let before = self.conflicts.fetch_add(conflicts.into(), Ordering::Relaxed);
+            self.event(Event::Solved { conflicts: before + u64::from(conflicts) });
+        }
+        self.check_limits()
     }
 
     /// Returns whether the whole check was cancelled, not only this part of it.
