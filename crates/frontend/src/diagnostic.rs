@@ -20,6 +20,17 @@ pub struct Diagnostic {
     pub secondary: Vec<Annotation>,
     /// A suggestion.
     pub help: Option<String>,
+    /// An edit that follows the suggestion; see [`Diagnostic::fix_in`].
+    pub fix: Option<Fix>,
+}
+
+/// An edit that mends a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// The text to replace; empty to insert one.
+    pub span: Span,
+    /// The text to put there.
+    pub text: String,
 }
 
 /// A position with a remark.
@@ -49,6 +60,7 @@ impl Diagnostic {
             primary: Annotation { span, label: String::new() },
             secondary: Vec::new(),
             help: None,
+            fix: None,
         }
     }
 
@@ -77,9 +89,33 @@ impl Diagnostic {
     #[must_use]
     pub fn did_you_mean(self, name: Option<&str>) -> Diagnostic {
         match name {
-            Some(name) => self.help(format!("did you mean `{name}`?")),
+            Some(name) => self.help(format!("did you mean `{name}`?")).replace_by(name),
             None => self,
         }
+    }
+
+    /// Adds the edit that replaces the text at the position.
+    #[must_use]
+    pub fn replace_by(mut self, text: impl Into<String>) -> Diagnostic {
+        self.fix = Some(Fix { span: self.primary.span, text: text.into() });
+        self
+    }
+
+    /// Adds the edit that inserts a text behind the position.
+    #[must_use]
+    pub fn append(mut self, text: impl Into<String>) -> Diagnostic {
+        let end = self.primary.span.end;
+        self.fix = Some(Fix { span: Span { start: end, end }, text: text.into() });
+        self
+    }
+
+    /// Returns the edit in the text that the finding is about. An edit may replace only what the message quotes: the
+    /// position of a finding can be wider than the name that is wrong, or in another file.
+    pub fn fix_in(&self, text: &str) -> Option<&Fix> {
+        let fix = self.fix.as_ref()?;
+        let replaced = text.get(fix.span.start as usize..fix.span.end as usize)?;
+        let quoted = replaced.trim_matches(['<', '>', '"']);
+        (replaced.is_empty() || self.message.contains(&format!("`{quoted}`"))).then_some(fix)
     }
 
     /// Returns whether the finding is an error.
