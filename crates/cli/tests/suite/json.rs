@@ -116,7 +116,9 @@ fn another_validator_reads_the_schemas_by_their_names_and_accepts_what_is_writte
         std::fs::write(&path, text).expect("the folder of the build is writable");
         let validated = std::process::Command::new("python3")
             .env("PYTHONPATH", format!("{root}/.tools/jsonschema"))
-            .args([&format!("{root}/crates/cli/tests/suite/schemas.py"), &format!("{root}/docs/schema"), schema, &path])
+            .arg(format!("{root}/crates/cli/tests/suite/schemas.py"))
+            .arg(format!("{root}/docs/schema"))
+            .args([schema, path.as_str()])
             .output()
             .expect("Python is installed");
         let said = String::from_utf8_lossy(&validated.stderr).into_owned();

@@ -105,10 +105,10 @@ fn causes<'s>(session: &'s Session<'_>, ending: &Ending) -> Vec<(usize, &'s Anno
             for (number, step) in steps() {
                 let changed = step.changes.iter().map(|change| &change.name);
                 let read = changed.filter(|name| operands.iter().any(|operand: &Operand| operand.name == **name));
-                read.for_each(|name| drop(last.insert(name.clone(), (number, step))));
+                last.extend(read.map(|name| (name.clone(), (number, step))));
             }
         }
-        _ => steps().for_each(|(number, step)| drop(last.insert(step.name.clone(), (number, step)))),
+        _ => last.extend(steps().map(|(number, step)| (step.name.clone(), (number, step)))),
     }
     let mut causes: Vec<(usize, &AnnotatedStep)> = last.into_values().collect();
     causes.sort_by_key(|(number, _)| *number);

@@ -50,7 +50,7 @@ pub(super) fn tokens(uri: &str, text: &str) -> Value {
         all.entry(word.span).or_insert((kind, 0));
     }
     for comment in &index.lexemes.comments {
-        lines_of(text, *comment).for_each(|line| drop(all.insert(line, ("comment", 0))));
+        all.extend(lines_of(text, *comment).map(|line| (line, ("comment", 0))));
     }
     json!({ "data": encoded(text, &all) })
 }

@@ -53,11 +53,6 @@ impl Kind {
         }
     }
 
-    /// Returns whether it has a value.
-    pub(crate) fn is_variable(self) -> bool {
-        self.namespace() == Namespace::Values
-    }
-
     /// Returns whether control can be there.
     pub(crate) fn is_place(self) -> bool {
         self.namespace() == Namespace::Places
