@@ -110,12 +110,20 @@ impl Diagnostic {
     }
 
     /// Returns the edit in the text that the finding is about. An edit may replace only what the message quotes: the
-    /// position of a finding can be wider than the name that is wrong, or in another file.
-    pub fn fix_in(&self, text: &str) -> Option<&Fix> {
+    /// position of a finding can be wider than the name that is wrong, or in another file. Parentheses around the name
+    /// stay.
+    pub fn fix_in(&self, text: &str) -> Option<Fix> {
         let fix = self.fix.as_ref()?;
-        let replaced = text.get(fix.span.start as usize..fix.span.end as usize)?;
+        let (start, end) = (fix.span.start as usize, fix.span.end as usize);
+        let whole = text.get(start..end)?;
+        if whole.is_empty() {
+            return Some(fix.clone());
+        }
+        let replaced = whole.trim_matches(|c: char| matches!(c, '(' | ')') || c.is_whitespace());
         let quoted = replaced.trim_matches(['<', '>', '"']);
-        (replaced.is_empty() || self.message.contains(&format!("`{quoted}`"))).then_some(fix)
+        let start = start + whole.find(replaced)?;
+        let span = Span::new(start, start + replaced.len());
+        self.message.contains(&format!("`{quoted}`")).then(|| Fix { span, text: fix.text.clone() })
     }
 
     /// Returns whether the finding is an error.

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
 
 use selvedge_check::{CancelToken, Event, Observer, Run, Solvers};
@@ -25,6 +25,8 @@ pub(super) struct Shared<'e> {
     /// Whether the client shows the progress of long work.
     shows_progress: AtomicBool,
     state: Mutex<State>,
+    /// Signals that a search has ended.
+    ended: Condvar,
 }
 
 #[derive(Default)]
@@ -39,8 +41,15 @@ struct State {
 
 impl<'e> Shared<'e> {
     pub(super) fn new(client: &'e Client<'e>, solvers: &'e Solvers, given: SessionOptions) -> Shared<'e> {
-        let (shows_progress, state) = (AtomicBool::new(false), Mutex::default());
-        Shared { client, solvers, given, shows_progress, state }
+        let (shows_progress, state, ended) = (AtomicBool::new(false), Mutex::default(), Condvar::new());
+        Shared { client, solvers, given, shows_progress, state, ended }
+    }
+
+    /// Keeps what a search has found.
+    fn end(&self, found: Option<Box<Found>>) {
+        let mut state = self.state();
+        (state.running, state.found) = (None, found);
+        self.ended.notify_all();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -80,6 +89,12 @@ impl<'s, 'e> Launcher<'s, 'e> {
         }
     }
 
+    /// Waits until no search runs.
+    pub(super) fn wait(&self) {
+        let is_running = |state: &mut State| state.running.is_some();
+        drop(self.shared.ended.wait_while(self.shared.state(), is_running));
+    }
+
     /// Returns the execution that was found, once.
     pub(super) fn take(&self) -> Option<Box<Found>> {
         self.shared.state().found.take()
@@ -114,7 +129,7 @@ impl<'s, 'e> Launcher<'s, 'e> {
         match std::thread::Builder::new().stack_size(STACK).spawn_scoped(self.scope, work) {
             Ok(_) => Ok(()),
             Err(error) => {
-                self.shared.state().running = None;
+                self.shared.end(None);
                 self.shared.client.answer(&asked, Err(error.to_string()))
             }
         }
@@ -161,35 +176,35 @@ fn search(
     });
     progress.tell("progressEnd", json!({}));
     let client = shared.client;
-    if cancel.is_cancelled() {
-        shared.state().running = None;
-        return client.answer(request, Err("the check was cancelled".to_string()));
-    }
     match answer {
+        Ok(_) if cancel.is_cancelled() => {
+            shared.end(None);
+            client.answer(request, Err("the check was cancelled".to_string()))
+        }
         Ok(Launched::Found(found)) => {
             let events = match begin {
                 Begin::Launched => vec![("initialized", json!({}))],
                 Begin::Restarted => {
                     let task = found.execution.task.task();
-                    entry_events(&Session::of(found.context(), &task, &found.execution.counterexample))
+                    let session = || Session::of(found.context(), &task, &found.execution.counterexample);
+                    guarded(|| entry_events(&session())).unwrap_or_default()
                 }
             };
-            {
-                let mut state = shared.state();
-                (state.running, state.found) = (None, Some(found));
-            }
-            client.answer(request, Ok(json!({})))?;
-            events.into_iter().try_for_each(|event| client.event(event))
+            let told = client.answer(request, Ok(json!({})));
+            let told = told.and_then(|()| events.into_iter().try_for_each(|event| client.event(event)));
+            // Requests that wait for the execution are answered after this.
+            shared.end(Some(found));
+            told
         }
         Ok(Launched::None(line)) => {
-            shared.state().running = None;
+            shared.end(None);
             client.answer(request, Ok(json!({})))?;
             let output = format!("there is no execution to walk through\n{line}\n");
             client.event(("output", json!({ "category": "important", "output": output })))?;
             client.event(("terminated", json!({})))
         }
         Err(message) => {
-            shared.state().running = None;
+            shared.end(None);
             client.answer(request, Err(message))?;
             match begin {
                 Begin::Launched => Ok(()),

@@ -5,7 +5,7 @@
 //! line that a frame shows is the statement that is next, as in other debuggers; a position before the step of a thread
 //! is where a breakpoint on its line stops.
 //!
-//! The check runs on a thread of its own, so that the client can end it; until it is done, it is all that there is.
+//! The check runs on a thread of its own, so that the client can end it; all other requests wait until it is done.
 
 mod breaks;
 mod launch;
@@ -69,6 +69,9 @@ pub fn serve(
 fn converse(requests: &mut Requests<'_>, client: &Client<'_>, launcher: &Launcher<'_, '_>) -> io::Result<()> {
     let (mut lines, mut breaks) = (Lines::default(), Breaks::default());
     while let Some(request) = requests.next(client)? {
+        if !matches!(request.command.as_str(), "initialize" | "cancel" | "disconnect" | "terminate") {
+            launcher.wait();
+        }
         if let Some(found) = launcher.take() {
             match walk(requests, client, &found, (lines, breaks), request)? {
                 Ended::Over => return Ok(()),
@@ -94,7 +97,7 @@ fn converse(requests: &mut Requests<'_>, client: &Client<'_>, launcher: &Launche
                 launcher.cancel();
                 return client.answer(&request, Ok(json!({})));
             }
-            other => client.answer(&request, Err(format!("`{other}` needs an execution: none is found yet")))?,
+            other => client.answer(&request, Err(format!("`{other}` needs a launched program")))?,
         }
     }
     Ok(())

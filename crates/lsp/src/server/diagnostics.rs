@@ -70,7 +70,7 @@ pub(super) fn fixes(uri: &str, text: &str, given: SessionOptions, params: &Value
     let touches = |span: Span| span.start as usize <= last && first <= span.end as usize;
     let loaded = loaded(uri, text, given);
     let found = loaded.diagnostics.iter().filter(|found| touches(found.primary.span));
-    let fix = |found: &Diagnostic| Some(action(uri, &places, text, found, found.fix_in(text)?));
+    let fix = |found: &Diagnostic| Some(action(uri, &places, text, found, &found.fix_in(text)?));
     json!(found.filter_map(fix).collect::<Vec<_>>())
 }
 
