@@ -109,7 +109,7 @@ fn another_validator_reads_the_schemas_by_their_names_and_accepts_what_is_writte
             "certificate",
             run_for(&format!("check --quiet --threads 2 --certificate {certificate} safe.bp"), &certificate),
         ),
-        ("system-certificate", run_for(&format!("check --quiet --certificate {system} two.pds"), &system)),
+        ("system-certificate", run_for(&format!("check --quiet --certificate {system} numbered.pds"), &system)),
     ];
     for (number, (schema, text)) in written.iter().enumerate() {
         let path = scratch(&format!("schemas-{number}.json"));
