@@ -22,10 +22,10 @@ fn check(file: &str, text: &str, expected: &str) {
 fn names_in_boolean_programs() {
     check(
         "p.bp",
-        "// options: --thread 2\ndecl locked;\nvoid enter() begin again: if lokced then goto agian; fi; end\nvoid main() \
-         begin\n  locked := 1; entre(); start_thread entr; assert(lcoked);\nend\n",
-        "// options: --threads 2\ndecl locked;\nvoid enter() begin again: if locked then goto again; fi; end\nvoid main() \
-         begin\n  locked := 1; enter(); start_thread enter; assert(locked);\nend\n",
+        "// options: --thread 2\ndecl locked;\nvoid enter() begin again: if lokced then goto agian; fi; end\n\
+         void main() begin\n  locked := 1; entre(); start_thread entr; assert(lcoked);\nend\n",
+        "// options: --threads 2\ndecl locked;\nvoid enter() begin again: if locked then goto again; fi; end\n\
+         void main() begin\n  locked := 1; enter(); start_thread enter; assert(locked);\nend\n",
     );
 }
 
@@ -42,10 +42,10 @@ fn words_of_other_languages_in_boolean_programs() {
 fn guarded_commands() {
     check(
         "p.gcl",
-        "var ticket: int = 0;\nprocess p {\n  at idle: ticket > 0 -> tikcet := *, goto bsuy;\n  at busy: skip;\n}\nsafe \
-         !(q at buys);\n",
-        "var ticket: int = 0;\nprocess p {\n  at idle: ticket > 0 -> ticket := nondet, goto busy;\n  at busy: skip;\n}\n\
-         safe !(p at busy);\n",
+        "var ticket: int = 0;\nprocess p {\n  at idle: ticket > 0 -> tikcet := *, goto bsuy;\n  at busy: skip;\n}\n\
+         safe !(q at buys);\n",
+        "var ticket: int = 0;\nprocess p {\n  at idle: ticket > 0 -> ticket := nondet, goto busy;\n  at busy: skip;\n\
+         }\nsafe !(p at busy);\n",
     );
 }
 
@@ -53,10 +53,12 @@ fn guarded_commands() {
 fn c_programs() {
     check(
         "p.c",
-        "#include <asert.h>\nstruct point { int left; };\nint counter;\nint main(void) {\n  struct point p = { 0 };\n  \
-         cuonter = p.letf;\n  if (counter) goto doen;\n  assert(counter == 0);\ndone:\n  return 0;\n}\n",
-        "#include <assert.h>\nstruct point { int left; };\nint counter;\nint main(void) {\n  struct point p = { 0 };\n  \
-         counter = p.left;\n  if (counter) goto done;\n  assert(counter == 0);\ndone:\n  return 0;\n}\n",
+        "#include <asert.h>\nstruct point { int left; };\nint counter;\nint main(void) {\n\
+         \x20 struct point p = { 0 };\n  cuonter = p.letf;\n  if (counter) goto doen;\n\
+         \x20 assert(counter == 0);\ndone:\n  return 0;\n}\n",
+        "#include <assert.h>\nstruct point { int left; };\nint counter;\nint main(void) {\n\
+         \x20 struct point p = { 0 };\n  counter = p.left;\n  if (counter) goto done;\n\
+         \x20 assert(counter == 0);\ndone:\n  return 0;\n}\n",
     );
 }
 

@@ -181,21 +181,7 @@ fn search(
             shared.end(None);
             client.answer(request, Err("the check was cancelled".to_string()))
         }
-        Ok(Launched::Found(found)) => {
-            let events = match begin {
-                Begin::Launched => vec![("initialized", json!({}))],
-                Begin::Restarted => {
-                    let task = found.execution.task.task();
-                    let session = || Session::of(found.context(), &task, &found.execution.counterexample);
-                    guarded(|| entry_events(&session())).unwrap_or_default()
-                }
-            };
-            let told = client.answer(request, Ok(json!({})));
-            let told = told.and_then(|()| events.into_iter().try_for_each(|event| client.event(event)));
-            // Requests that wait for the execution are answered after this.
-            shared.end(Some(found));
-            told
-        }
+        Ok(Launched::Found(found)) => found_it(shared, request, found, begin),
         Ok(Launched::None(line)) => {
             shared.end(None);
             client.answer(request, Ok(json!({})))?;
@@ -212,4 +198,20 @@ fn search(
             }
         }
     }
+}
+
+/// Tells the client that the execution is found, and hands it over. Requests that wait for it are answered afterwards.
+fn found_it(shared: &Shared<'_>, request: &Request, found: Box<Found>, begin: Begin) -> io::Result<()> {
+    let events = match begin {
+        Begin::Launched => vec![("initialized", json!({}))],
+        Begin::Restarted => {
+            let task = found.execution.task.task();
+            let session = || Session::of(found.context(), &task, &found.execution.counterexample);
+            guarded(|| entry_events(&session())).unwrap_or_default()
+        }
+    };
+    let answered = shared.client.answer(request, Ok(json!({})));
+    let told = answered.and_then(|()| events.into_iter().try_for_each(|event| shared.client.event(event)));
+    shared.end(Some(found));
+    told
 }

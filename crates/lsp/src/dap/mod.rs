@@ -65,7 +65,7 @@ pub fn serve(
     })
 }
 
-/// Follows the requests: looks for an execution, and walks through it once it is found, as often as the client restarts.
+/// Follows the requests: looks for an execution, and walks through it, as often as the client restarts.
 fn converse(requests: &mut Requests<'_>, client: &Client<'_>, launcher: &Launcher<'_, '_>) -> io::Result<()> {
     let (mut lines, mut breaks) = (Lines::default(), Breaks::default());
     while let Some(request) = requests.next(client)? {

@@ -30,8 +30,8 @@ impl<'s> Requests<'s> {
         Requests { input: Frames::new(input) }
     }
 
-    /// Reads the next request; `None` at the end of the stream. Messages that cannot be read are answered; responses and
-    /// events are passed over.
+    /// Reads the next request; `None` at the end of the stream. Messages that cannot be read are answered, and
+    /// responses and events are passed over.
     pub(super) fn next(&mut self, client: &Client<'_>) -> io::Result<Option<Request>> {
         while let Some(frame) = self.input.next()? {
             let message = match frame {
