@@ -29,15 +29,19 @@ impl<'a> InlinedStates<'a> {
         Some(InlinedStates { program, inlined, copies, locals })
     }
 
-    /// Returns whether the value of a variable of the inlined program is asked for. Those of callers are not.
+    /// Returns whether the value of a variable of the inlined program is asked for: that of a caller's local if it is
+    /// asked for after the call.
     pub(crate) fn is_asked(&self, asked: ValuesAsked<'_>, loc: LocId, var: VarId) -> bool {
         let (frame, loc) = self.copies.locs[loc];
         let (owner, var) = self.copies.vars[var];
-        let is_visible = match self.program.vars[var].scope {
-            Scope::Shared | Scope::Thread => true,
-            Scope::Local(proc) => owner == frame && proc == self.program.locs[loc].proc,
-        };
-        is_visible && asked(loc, var)
+        let Scope::Local(proc) = self.program.vars[var].scope else { return asked(loc, var) };
+        if owner == frame {
+            return proc == self.program.locs[loc].proc && asked(loc, var);
+        }
+        let (calls, above) = (&self.copies.calls[frame as usize], &self.copies.calls[owner as usize]);
+        let Some([call, ..]) = calls.strip_prefix(above.as_slice()) else { return false };
+        let after = self.program.edges[*call].to;
+        proc == self.program.locs[after].proc && asked(after, var)
     }
 
     /// Returns the states of the program with calls.

@@ -90,8 +90,8 @@ fn begun(width: f64, height: f64) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
          viewBox=\"0 0 {width:.0} {height:.0}\">\n<style>{STYLE}</style>\n<defs><marker id=\"arrow\" \
-         viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">\
-         <path d=\"M0 0L8 4L0 8z\" fill=\"#777\"/></marker></defs>\n"
+         viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"9\" markerHeight=\"9\" markerUnits=\"userSpaceOnUse\" \
+         orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"#777\"/></marker></defs>\n"
     )
 }
 
@@ -114,10 +114,17 @@ struct Column {
 
 impl Drawing<'_> {
     fn columns(&self) -> Vec<Column> {
+        // Locations without steps, which no control path passes, are left out.
+        let mut is_drawn = vec![false; self.program.locs.len()];
+        self.program.procs.iter().for_each(|proc| is_drawn[proc.entry.index()] = true);
+        for edge in &self.program.edges {
+            is_drawn[edge.from.index()] = true;
+            is_drawn[edge.to.index()] = true;
+        }
         let mut locs: Vec<Vec<LocId>> = vec![Vec::new(); self.program.procs.len()];
         // The number of each location among those of its procedure.
         let mut numbers = vec![0; self.program.locs.len()];
-        for (id, loc) in self.program.locs.iter_enumerated() {
+        for (id, loc) in self.program.locs.iter_enumerated().filter(|(id, _)| is_drawn[id.index()]) {
             numbers[id.index()] = locs[loc.proc.index()].len();
             locs[loc.proc.index()].push(id);
         }

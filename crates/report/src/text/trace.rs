@@ -64,55 +64,7 @@ pub(super) fn trace_in(
         let heading = format!("{:>6} {:>width$} {:>6}   statement", "step", "thread", "line", width = page.name_width);
         let _ = writeln!(text, "{}", paint(style.palette.dim, heading));
     }
-    let first = u32::from(context.program.prelude.is_some());
-    let mut turn = 1;
-    let mut running: Option<ThreadId> = None;
-    let has_processes = annotated.n_processes() > 0;
-    let mut lane: Option<u32> = None;
-    let mut holders = Holders::new();
-    let folds = match style.detail {
-        Detail::Changes => folds(context.program, &annotated),
-        Detail::Full => BTreeMap::new(),
-    };
-    if !folds.is_empty() {
-        let hint = "  calls that no other thread interrupts are one line each: --full shows all steps\n";
-        text.push_str(&paint(style.palette.dim, hint));
-    }
-    let mut folded_to = None;
-    for (number, told) in annotated.steps.iter().enumerate() {
-        // A switch to a thread of a smaller number begins the next context or round; the prelude is outside of both.
-        if has_processes {
-            // A step of no process is between those of processes, and nothing is said about it.
-            if told.process.is_some() && lane != Some(told.lane()) {
-                page.switch(told, lane.is_some(), &mut text);
-                lane = Some(told.lane());
-            }
-        } else if running != Some(told.thread) {
-            turn += u32::from(running.is_some_and(|running| running.0 >= first && told.thread < running));
-            match parts {
-                Grouping::Contexts if told.thread.0 >= first => page.turn(told, "context", turn, &mut text),
-                Grouping::Rounds if told.thread.0 >= first => page.turn(told, "round", turn, &mut text),
-                Grouping::Contexts | Grouping::Rounds | Grouping::Switches => {
-                    page.switch(told, running.is_some_and(|thread| !annotated.is_prelude(thread)), &mut text)
-                }
-            }
-            running = Some(told.thread);
-        }
-        if folded_to.is_none_or(|last| number > last) {
-            match folds.get(&number) {
-                Some(fold) => {
-                    let short = AnnotatedStep { events: Vec::new(), changes: fold.changes.clone(), ..told.clone() };
-                    page.step(number + 1, &short, Some(fold.last - number), &mut text);
-                    folded_to = Some(fold.last);
-                }
-                None => page.step(number + 1, told, None, &mut text),
-            }
-        }
-        follow(context.map, &mut holders, &page.names, told.thread, &told.changes);
-        if let (Detail::Full, Some(state)) = (style.detail, execution.states.get(told.last)) {
-            page.state(&holders, state, &mut text);
-        }
-    }
+    page.steps(parts, &annotated, execution, &mut text);
     if let Some(ending) = &annotated.ending {
         text.push('\n');
         page.ending(ending, &mut text);
@@ -195,6 +147,60 @@ impl Page<'_> {
     /// The column in which statements begin.
     fn indent(&self) -> usize {
         STATEMENT + self.name_width - LEAST_NAME
+    }
+
+    /// Writes the steps.
+    fn steps(&self, parts: Grouping, annotated: &AnnotatedTrace, execution: Execution<'_>, text: &mut String) {
+        let first = u32::from(self.context.program.prelude.is_some());
+        let mut turn = 1;
+        let mut running: Option<ThreadId> = None;
+        let has_processes = annotated.n_processes() > 0;
+        let mut lane: Option<u32> = None;
+        let mut holders = Holders::new();
+        let folds = match self.style.detail {
+            Detail::Changes => folds(self.context.program, annotated),
+            Detail::Full => BTreeMap::new(),
+        };
+        if !folds.is_empty() {
+            let hint = "  calls that no other thread interrupts are one line each: --full shows all steps\n";
+            text.push_str(&paint(self.style.palette.dim, hint));
+        }
+        let mut folded_to = None;
+        for (number, told) in annotated.steps.iter().enumerate() {
+            if has_processes {
+                // A step of no process is between those of processes, and nothing is said about it.
+                if told.process.is_some() && lane != Some(told.lane()) {
+                    self.switch(told, lane.is_some(), text);
+                    lane = Some(told.lane());
+                }
+            } else if running != Some(told.thread) {
+                // A switch to a thread of a smaller number begins the next context or round; the prelude is outside of
+                // both.
+                turn += u32::from(running.is_some_and(|running| running.0 >= first && told.thread < running));
+                match parts {
+                    Grouping::Contexts if told.thread.0 >= first => self.turn(told, "context", turn, text),
+                    Grouping::Rounds if told.thread.0 >= first => self.turn(told, "round", turn, text),
+                    Grouping::Contexts | Grouping::Rounds | Grouping::Switches => {
+                        self.switch(told, running.is_some_and(|thread| !annotated.is_prelude(thread)), text)
+                    }
+                }
+                running = Some(told.thread);
+            }
+            if folded_to.is_none_or(|last| number > last) {
+                match folds.get(&number) {
+                    Some(fold) => {
+                        let short = AnnotatedStep { events: Vec::new(), changes: fold.changes.clone(), ..told.clone() };
+                        self.step(number + 1, &short, Some(fold.last - number), text);
+                        folded_to = Some(fold.last);
+                    }
+                    None => self.step(number + 1, told, None, text),
+                }
+            }
+            follow(self.context.map, &mut holders, &self.names, told.thread, &told.changes);
+            if let (Detail::Full, Some(state)) = (self.style.detail, execution.states.get(told.last)) {
+                self.state(&holders, state, text);
+            }
+        }
     }
 
     /// A line between the steps of two threads, and before the first step.

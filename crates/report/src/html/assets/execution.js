@@ -89,7 +89,7 @@ class Execution {
     return state;
   }
   name(thread) {
-    if (this.trace.lanes) return this.trace.lanes[thread] ?? 'no process';
+    if (this.trace.lanes) return this.trace.lanes[thread] ?? '';
     return this.trace.names[thread] ?? `thread ${thread}`;
   }
   /* Whether the lanes of steps are worth telling. */

@@ -229,7 +229,7 @@ function makeRow(place) {
     const isFolded = folded.has(position);
     const button = calls.has(position) ? `<button type="button" class="fold" tabindex="-1" data-fold="${position}" aria-expanded="${!isFolded}" aria-label="${isFolded ? 'Unfold' : 'Fold'} the call">${isFolded ? '▸' : '▾'}</button>` : '';
     const inner = isFolded ? ` <span class="more">… ${inside(position)}</span>` : '';
-    const title = `${!run.hasLanes ? '' : `${run.name(thread)}, `}line ${line}: ${text}`;
+    const title = `${!run.hasLanes || !run.name(thread) ? '' : `${run.name(thread)}, `}line ${line}: ${text}`;
     row.innerHTML = `<span class="n" role="gridcell">${position}</span><span class="lanes" role="gridcell" aria-label="${escape(run.name(thread))}${flags & 1 ? ', atomic' : ''}">${lanes}</span>` +
       `<span class="st" role="gridcell" title="${escape(title)}" style="--d:${Math.min(depth, 8)}">${button}${escape(text)}${inner}</span>` +
       `<span class="what" role="gridcell" title="${escape(spoken(position))}">${effects(position)}</span>`;
@@ -417,7 +417,7 @@ function showStatus() {
   const [line, , text] = program.edges[edge];
   const what = spoken(at);
   const switched = at > 1 && run.thread(at - 1) !== thread ? 'switch to ' : '';
-  const who = !run.hasLanes ? '' : `${switched}${run.name(thread)}, `;
+  const who = !run.hasLanes || !run.name(thread) ? '' : `${switched}${run.name(thread)}, `;
   $('said').textContent = `Step ${at}: ${who}line ${line}: ${text}${what ? ` — ${what}` : ''}`;
   $('said').title = $('said').textContent;
 }

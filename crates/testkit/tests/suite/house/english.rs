@@ -83,7 +83,10 @@ fn end_of_string(text: &str) -> usize {
 
 /// Returns whether a text has two words in a row.
 fn is_for_people(text: &str) -> bool {
-    let is_word = |word: &&str| word.len() > 1 && word.chars().all(|c| c.is_ascii_lowercase());
+    let is_word = |word: &&str| {
+        let word = word.trim_end_matches(['.', ',', ';', ':', ')']);
+        word.len() > 1 && word.chars().all(|c| c.is_ascii_lowercase())
+    };
     text.split(' ').collect::<Vec<_>>().windows(2).any(|pair| pair.iter().all(is_word))
 }
 
