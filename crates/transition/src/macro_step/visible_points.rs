@@ -38,8 +38,13 @@ impl VisiblePoints {
     /// Returns the visible points after every step that other threads can observe, also of a thread that holds the
     /// atomic flag. In any state that can be reached, the values of shared variables and the state of one thread are
     /// those of a visible point, or lie behind one on steps that others cannot observe: the steps of all other threads
-    /// since their last visible points can be left out, and those of this one can be made last.
+    /// since their last visible points can be left out, and those of this one can be made last, or before another thread
+    /// takes the atomic flag. A thread that starts while another holds the flag could not make them then: where there may
+    /// be one, every location is a visible point.
     pub fn observed(program: &Program) -> VisiblePoints {
+        if starts_in_section(program) {
+            return VisiblePoints::everywhere(program);
+        }
         let free = VisiblePoints::after_observed(program, &Flow::new(program), &invisible(program));
         VisiblePoints { alone: free.clone(), free }
     }
@@ -108,6 +113,27 @@ impl VisiblePoints {
     pub fn is_stop_alone(&self, loc: LocId) -> bool {
         self.alone.contains(loc.index())
     }
+}
+
+/// Returns whether a thread may start another one while it holds the atomic flag.
+fn starts_in_section(program: &Program) -> bool {
+    let flow = Flow::new(program);
+    let begins = program.edges.iter().filter(|edge| matches!(edge.op, Op::AtomicBegin));
+    let mut waiting: Vec<LocId> = begins.map(|edge| edge.to).collect();
+    let mut seen = FixedBitSet::with_capacity(program.locs.len());
+    while let Some(loc) = waiting.pop() {
+        if seen.put(loc.index()) {
+            continue;
+        }
+        for edge in flow.out(loc).iter().map(|id| &program.edges[*id]) {
+            match edge.op {
+                Op::Spawn(_) | Op::Fork(_) => return true,
+                Op::AtomicEnd => {}
+                _ => waiting.push(edge.to),
+            }
+        }
+    }
+    false
 }
 
 /// Returns the edges of steps that other threads cannot observe.

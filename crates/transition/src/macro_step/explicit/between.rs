@@ -20,8 +20,8 @@ impl Between {
         Between { invisible: invisible(model.program()) }
     }
 
-    /// Calls `found` with each state to which one of these steps leads from a state of a thread. They do not change the
-    /// shared variables.
+    /// Calls `found` with each state inside of a block to which one of these steps leads from a state of a thread. They do
+    /// not change the shared variables.
     pub fn next(
         &self,
         model: &Model<'_>,
@@ -33,7 +33,8 @@ impl Between {
         for id in model.flow.out(local.loc).iter().filter(|id| self.invisible.contains(id.index())) {
             run.tick()?;
             let to = program.edges[*id].to;
-            if to == program.procs[program.locs[local.loc].proc].exit {
+            let is_exit = to == program.procs[program.locs[local.loc].proc].exit;
+            if is_exit || model.visible_points.is_stop(to) {
                 continue;
             }
             let mut arrive = |bits: Bits| {
