@@ -37,8 +37,7 @@ pub trait Engine: Send + Sync {
     }
 
     /// Visits all states, also behind errors and without reductions that lose some, and returns what can be seen of
-    /// their threads. The values of shared variables are always asked for; other values that are not may be left out.
-    /// `None` from engines that cannot.
+    /// their threads. Values that are not asked for may be left out. `None` from engines that cannot.
     fn reachable(&self, task: &Task<'_>, asked: ValuesAsked<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
         let _ = (task, asked, run);
         None

@@ -19,7 +19,7 @@ pub struct Exploration {
     pub thread_states: BTreeSet<ThreadState>,
     /// The assertions that can fail, in the target or not.
     pub failing: BTreeSet<EdgeId>,
-    /// The variables of threads whose values were not asked for, and the locations where that is so: their values in
+    /// The variables whose values were not asked for, and the locations where that is so: their values in
     /// `thread_states` say nothing.
     pub any: BTreeSet<(LocId, VarId)>,
 }

@@ -80,8 +80,7 @@ fn visit(
     let program = prepared.task().program;
     let liveness = Liveness::among_threads(program);
     let keeps_all = !options.engine_options.threads_explicit.reductions.dead;
-    let asked =
-        |loc: LocId, var: VarId| keeps_all || program.vars[var].scope == Scope::Shared || liveness.is_live(loc, var);
+    let asked = |loc: LocId, var: VarId| keeps_all || liveness.is_live(loc, var);
     let mut refusal = ("", Unsupported::new("no engine was run"));
     for row in rows {
         let engine = (row.build)(&options.engine_options);
@@ -126,10 +125,12 @@ fn visit_with(
 /// Replaces the values that were not asked for, so that states that differ only there are one, and lists them.
 fn only_asked(seen: Exploration, program: &Program, asked: ValuesAsked<'_>) -> Exploration {
     let mut any = BTreeSet::new();
-    let (thread_vars, mut thread_states) = (vars_of(program, Scope::Thread), BTreeSet::new());
+    let (shared, thread_vars) = (vars_of(program, Scope::Shared), vars_of(program, Scope::Thread));
+    let mut thread_states = BTreeSet::new();
     for mut state in seen.thread_states {
         let locals = &program.procs[program.locs[state.loc].proc].locals;
-        let values = thread_vars.iter().zip(&mut state.vars).chain(locals.iter().zip(&mut state.locals));
+        let values = shared.iter().zip(&mut state.shared).chain(thread_vars.iter().zip(&mut state.vars));
+        let values = values.chain(locals.iter().zip(&mut state.locals));
         for (var, value) in values.filter(|(var, _)| !asked(state.loc, **var)) {
             *value = Value::Bool(false);
             any.insert((state.loc, *var));
