@@ -15,9 +15,10 @@ FIXED = ROOT / "examples" / "lock_fixed.bp"
 
 # Its states are too many to visit.
 NAMES = ["v%d" % number for number in range(60)]
-ENDLESS = "decl %s; void main() begin while 1 do %s od; assert(0); end" % (
-    ", ".join(NAMES),
+ENDLESS = "%s void main() begin while 1 do %s assert(!(%s)); od; end" % (
+    " ".join("decl %s := 0;" % name for name in NAMES),
     " ".join("if * then %s := !%s; fi;" % (name, name) for name in NAMES),
+    " & ".join(NAMES),
 )
 
 

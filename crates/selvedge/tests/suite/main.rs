@@ -118,7 +118,8 @@ fn mistakes_have_their_places_and_questions_that_do_not_fit_say_so() {
 fn endless() -> Program {
     let names: Vec<String> = (0..60).map(|number| format!("v{number}")).collect();
     let steps: String = names.iter().map(|name| format!("if * then {name} := !{name}; fi; ")).collect();
-    let text = format!("decl {};\nvoid main() begin while 1 do {steps} od; assert(0); end", names.join(", "));
+    let vars: String = names.iter().map(|name| format!("decl {name} := 0;\n")).collect();
+    let text = format!("{vars}void main() begin while 1 do {steps} assert(!({})); od; end", names.join(" & "));
     text.parse().unwrap()
 }
 

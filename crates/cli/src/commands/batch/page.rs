@@ -35,7 +35,7 @@ pub(super) fn run(args: &BatchReportArgs, session: &Session) -> Result<Exit, Exi
 }
 
 fn page(merged: &Merged) -> String {
-    let rows: String = merged.answers.iter().map(|((file, question), answer)| {
+    let rows = merged.answers.iter().map(|((file, question), answer)| {
         let class = answer.verdict;
         let rejected = answer.rejected.iter().map(|one| format!("<br>rejected: {}", escape(one))).collect::<String>();
         format!(
