@@ -250,7 +250,7 @@ fn fix_starts(program: &mut Program, starts: &[(String, bool)]) -> Result<(), In
         let (Some(var), None) = (named.next(), named.next()) else {
             let message = format!("no shared variable `{name}` can start with either truth value");
             let names = open.iter().map(|id| program.vars[*id].name.as_str());
-            return Err(InvalidQuestion { message, help: known_names("such variables", names) });
+            return Err(InvalidQuestion { message, help: known_names("undetermined variables", names) });
         };
         program.init.push((*var, Expr::Bool(*value)));
     }

@@ -189,8 +189,8 @@ impl Expected {
     }
 }
 
-/// Returns the verdict that a text says it has, in a line `// verdict: safe` or `unsafe` of the comment at its beginning,
-/// with the number of the line, from 1. Another word is a mistake.
+/// Returns the verdict that a text says it has, in a line `// verdict: safe` or `unsafe` of the comment at its
+/// beginning, with the number of the line, from 1. Another word is a mistake.
 pub fn expected_verdict(text: &str) -> Option<(usize, Result<Expected, String>)> {
     let (start, verdict) =
         comments(text).find_map(|(start, comment)| Some((start, comment.trim_start().strip_prefix("verdict:")?)))?;

@@ -162,8 +162,8 @@ impl Answer {
         self.posed.read.time + self.answer.times.total()
     }
 
-    /// Judges the evidence once more, as if it came from a stranger: it is written, read back, and judged on the program,
-    /// which is read anew.
+    /// Judges the evidence once more, as if it came from a stranger: it is written, read back, and judged on the
+    /// program, which is read anew.
     ///
     /// ```
     /// use selvedge::{Error, Limits, Program, Question, check};
@@ -199,7 +199,8 @@ impl Answer {
         json::to_text(&json::report(exit.code(), &[result]))
     }
 
-    /// Returns a page that shows the program and the answer, and lets one step through an execution. It needs no network.
+    /// Returns a page that shows the program and the answer, and lets one step through an execution. It needs no
+    /// network.
     pub fn to_html(&self) -> String {
         html::report(self.context(), &self.answer, self.reading())
     }

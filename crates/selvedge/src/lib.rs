@@ -18,7 +18,8 @@
 //!     for step in broken.trace().expect("an unsafe answer has one").steps() {
 //!         println!("{}, line {}: {}", step.thread, step.line, step.statement);
 //!     }
-//!     let mended: Program = program.text().replace("while lock do skip; od; lock := 1;", "lock := 1 constrain !lock;").parse()?;
+//!     let mended = program.text().replace("while lock do skip; od; lock := 1;", "lock := 1 constrain !lock;");
+//!     let mended: Program = mended.parse()?;
 //!     let safe = check(&mended, &question, &limits)?;
 //!     let certificate = safe.certificate().expect("a certified answer has one");
 //!     certificate.verify(&mended, &question, &limits)?;

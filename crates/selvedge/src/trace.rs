@@ -95,7 +95,8 @@ impl Trace {
         }
     }
 
-    /// Reads a trace from JSON, or the first one in a report, and replays it on a program. It must answer this question.
+    /// Reads a trace from JSON, or the first one in a report, and replays it on a program. It must answer this
+    /// question.
     pub fn from_json(text: &str, program: &Program, question: &Question, limits: &Limits) -> Result<Trace, Error> {
         let file = read_saved(text).map_err(|error| Error::Rejected(error.to_string()))?;
         judge(SavedEvidence::Trace(file), program, question, limits, |posed, file| {

@@ -74,8 +74,8 @@ pub(crate) struct QuestionArgs {
     #[arg(conflicts_with_all = ["label", "together", "deadlock"])]
     #[arg(help_heading = "Question")]
     pub(crate) property: Vec<Asked>,
-    /// Check only executions in which these shared variables, which can start with either truth value, start with these:
-    /// a comma-separated list such as x=1,y=0
+    /// Check only executions in which these shared variables, which can start with either truth value, start with
+    /// these: a comma-separated list such as x=1,y=0
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = start_value)]
     #[arg(help_heading = "Question", hide = true)]
     pub(crate) starts: Vec<(String, bool)>,

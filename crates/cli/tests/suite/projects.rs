@@ -26,7 +26,8 @@ root = tree.parse(sys.argv[1]).getroot()
 try:
     import junitparser
     report = junitparser.JUnitXml.fromfile(sys.argv[1])
-    assert (report.tests, report.failures, report.errors) == tuple(int(root.get(n)) for n in ('tests', 'failures', 'errors'))
+    counted = tuple(int(root.get(name)) for name in ('tests', 'failures', 'errors'))
+    assert (report.tests, report.failures, report.errors) == counted
     assert len([case for suite in report for case in suite]) == report.tests
 except ImportError:
     pass

@@ -1,5 +1,5 @@
-//! `selvedge batch report`: a page with the answers, what was rejected, and for each engine how many tasks it decides in
-//! how much time.
+//! `selvedge batch report`: a page with the answers, what was rejected, and for each engine how many tasks it decides
+//! in how much time.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,8 @@ fn page(merged: &Merged) -> String {
          <style>{STYLE}</style>\n<h1>Results of a batch</h1>\n<p>{head}.</p>\n\
          <h2>Answers</h2>\n<table><tr><th>file<th>question<th>answer<th>because</tr>\n{rows}</table>\n\
          <h2>Tasks decided in a time</h2>\n{}\n\
-         <table><tr><th>engine<th>tasks decided, with accepted evidence<th>seconds in all</tr>\n{engines}</table>\n</html>\n",
+         <table><tr><th>engine<th>tasks decided, with accepted evidence<th>seconds in all</tr>\n{engines}</table>\n\
+         </html>\n",
         plot(&times)
     )
 }

@@ -98,8 +98,8 @@ fn properties(path: &Path, asked: &QuestionView, session: &Session) -> Result<Ve
     Ok(if lines.is_empty() { vec![asked.clone()] } else { lines.iter().map(with).collect() })
 }
 
-/// Returns the parts of a question by values at the start. A program without variables that can start with any value has
-/// one part.
+/// Returns the parts of a question by values at the start. A program without variables that can start with any value
+/// has one part.
 fn cubes(path: &Path, question: &QuestionView, args: &PlanArgs, session: &Session) -> Result<Vec<Cube>, Exit> {
     if !args.split.contains(&Split::Cube) {
         return Ok(vec![question.starts.clone()]);
