@@ -47,7 +47,7 @@ pub use exploration::{Exploration, ThreadState, ValuesAsked};
 pub use integers::{ControlPoint, IntegerProof};
 pub use invariants::{InvariantPlace, InvariantProof};
 pub use projection::{Involved, Projection};
-pub use question::{Initial, InvalidQuestion, Question, Subject, takes_initial};
+pub use question::{Initial, InvalidQuestion, Question, Subject, open_starts, takes_initial};
 pub use refinement::Refinement;
 pub use rounds::{EveMove, RoundBound, Rounds};
 pub use run::{CancelToken, Event, Limits, Observer, Run, RunPart};

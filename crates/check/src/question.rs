@@ -1,7 +1,7 @@
 //! A question in the user's words, and its meaning for a program.
 
 use selvedge_ir::span::{Role, SourceMap};
-use selvedge_ir::{Count, EdgeId, LocId, Op, Program, Target};
+use selvedge_ir::{Count, EdgeId, Expr, LocId, Op, Program, Scope, Target, Ty, VarId};
 
 use crate::ThreadScope;
 
@@ -23,6 +23,9 @@ pub struct Question {
     pub together: Vec<String>,
     /// Ask for deadlocks instead of the assertions.
     pub deadlock: bool,
+    /// Ask about those executions only in which these shared variables, which can start with any value, start with
+    /// these.
+    pub starts: Vec<(String, bool)>,
 }
 
 /// A program as the user wrote it, with its source positions.
@@ -73,6 +76,7 @@ impl Question {
         if let Some(initial) = self.initial {
             set_initial(&mut program, initial)?;
         }
+        fix_starts(&mut program, &self.starts)?;
         let least = least_threads(&program);
         let (scope, bound, option) = match (self.created, self.threads) {
             (Some(created), _) => (ThreadScope::Created(created), created, "--threadbound"),
@@ -224,6 +228,31 @@ fn set_initial(program: &mut Program, initial: Initial) -> Result<(), InvalidQue
             Initial::Exactly(count) => Count::Exactly(count),
             Initial::Any => Count::Any,
         };
+    }
+    Ok(())
+}
+
+/// Returns the shared variables whose value at the start can be fixed: truth values that can be either.
+pub fn open_starts(program: &Program) -> Vec<VarId> {
+    let is_open = |id: &VarId| {
+        let var = &program.vars[*id];
+        var.scope == Scope::Shared && var.ty == Ty::Bool && !program.init.iter().any(|(given, _)| given == id)
+    };
+    program.vars.indices().filter(is_open).collect()
+}
+
+/// Gives shared variables a value to start with. The executions that are left are those of the program in which the
+/// variables start with these values, since each of them can start with any value.
+fn fix_starts(program: &mut Program, starts: &[(String, bool)]) -> Result<(), InvalidQuestion> {
+    for (name, value) in starts {
+        let open = open_starts(program);
+        let mut named = open.iter().filter(|id| program.vars[**id].name == *name);
+        let (Some(var), None) = (named.next(), named.next()) else {
+            let message = format!("no shared variable `{name}` can start with either truth value");
+            let names = open.iter().map(|id| program.vars[*id].name.as_str());
+            return Err(InvalidQuestion { message, help: known_names("undetermined variables", names) });
+        };
+        program.init.push((*var, Expr::Bool(*value)));
     }
     Ok(())
 }

@@ -3,7 +3,6 @@
 mod args;
 mod commands;
 mod crash;
-mod exit;
 mod input;
 mod memory;
 mod outputs;
@@ -17,6 +16,7 @@ mod system;
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -27,10 +27,16 @@ use selvedge_driver::defect;
 use selvedge_frontend::visible::visible_name;
 
 use args::{Cli, When, with_all_options};
-use exit::Exit;
 use printer::Printer;
+use selvedge_report::exit;
+use selvedge_report::exit::Exit;
 
-fn main() -> Exit {
+fn main() -> ExitCode {
+    ExitCode::from(begin().code())
+}
+
+/// Reads the command line and runs its command.
+fn begin() -> Exit {
     let start = Instant::now();
     let cancel = CancelToken::default();
     let listening = session::listen_for_interrupts(&cancel);

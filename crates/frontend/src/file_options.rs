@@ -150,26 +150,59 @@ impl LoadOptions {
 /// Returns the words behind `options:` in the comment at the beginning of a text. A line that does not begin with an
 /// option is prose.
 fn line(text: &str) -> Vec<Word<'_>> {
+    let options = comments(text).filter_map(|(start, comment)| {
+        let options = comment.trim_start().strip_prefix("options:")?;
+        Some(words(options, start + comment.len() - options.len()))
+    });
+    let is_line = |words: &Vec<Word<'_>>| words.first().is_some_and(|(word, _)| word.starts_with('-'));
+    options.into_iter().find(is_line).unwrap_or_default()
+}
+
+/// Lists the lines of the comment at the beginning of a text: where each begins behind its `//` or `#`, and its text.
+fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    let lines = text.split_inclusive('\n').map(move |line| {
+        start += line.len();
+        (start - line.len(), line)
+    });
+    let comment = |(start, line): (usize, &'_ str)| {
         let trimmed = line.trim_start();
         let comment = trimmed.strip_prefix("//").or_else(|| trimmed.strip_prefix('#'));
-        let Some(comment) = comment else {
-            if trimmed.is_empty() {
-                start += line.len();
-                continue;
-            }
-            return Vec::new();
-        };
-        if let Some(options) = comment.trim_start().strip_prefix("options:") {
-            let words = words(options, start + line.len() - options.len());
-            if words.first().is_some_and(|(word, _)| word.starts_with('-')) {
-                return words;
-            }
+        let length = line.len();
+        (trimmed.is_empty(), comment.map(|comment| (start + length - comment.len(), comment.len())))
+    };
+    let lines = lines.map(comment).take_while(|(is_empty, comment)| *is_empty || comment.is_some());
+    lines.filter_map(|(_, comment)| comment).map(move |(start, length)| (start, &text[start..start + length]))
+}
+
+/// The verdict that a program should have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// No error can be reached.
+    Safe,
+    /// An error can be reached.
+    Unsafe,
+}
+
+impl Expected {
+    /// Returns the verdict as a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Expected::Safe => "safe",
+            Expected::Unsafe => "unsafe",
         }
-        start += line.len();
     }
-    Vec::new()
+}
+
+/// Returns the verdict that a text says it has, in a line `// verdict: safe` or `unsafe` of the comment at its
+/// beginning, with the number of the line, from 1. Another word is a mistake.
+pub fn expected_verdict(text: &str) -> Option<(usize, Result<Expected, String>)> {
+    let (start, verdict) =
+        comments(text).find_map(|(start, comment)| Some((start, comment.trim_start().strip_prefix("verdict:")?)))?;
+    let line = text[..start].matches('\n').count() + 1;
+    let word = verdict.split_whitespace().next().unwrap_or_default();
+    let known = [Expected::Safe, Expected::Unsafe].into_iter().find(|expected| expected.word() == word);
+    Some((line, known.ok_or_else(|| word.to_string())))
 }
 
 /// Splits a text at white space; `start` is where it begins.
@@ -361,6 +394,14 @@ mod tests {
         let define = |name: &str, body: &str| (name.to_string(), body.to_string());
         assert_eq!(options.defines, [define("STEP", "1"), define("N", "3")]);
         assert_eq!(options.properties, Some(Properties::of([Property::Memory, Property::Misuse])));
+    }
+
+    #[test]
+    fn the_verdict_is_read_from_the_first_comment() {
+        assert_eq!(expected_verdict("// a\n\n//verdict: unsafe, in two ways\n"), Some((3, Ok(Expected::Unsafe))));
+        assert_eq!(expected_verdict("# verdict: safe\n1 2\n"), Some((1, Ok(Expected::Safe))));
+        assert_eq!(expected_verdict("// verdict: Safe\n"), Some((1, Err("Safe".to_string()))));
+        assert_eq!(expected_verdict("decl x;\n// verdict: safe\n"), None);
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub mod tts;
 pub mod visible;
 mod words;
 
-pub use file_options::FileOptions;
+pub use file_options::{Expected, FileOptions, expected_verdict};
 pub use load::{Dialect, Extern, Language, LoadOptions, Loaded, System, load};
 pub use source::{Context, Position, Source};
 pub use suggest::nearest;

@@ -10,6 +10,7 @@ pub mod boom;
 mod condition;
 pub mod diagnostic;
 mod ending;
+pub mod exit;
 mod groups;
 pub mod html;
 pub mod invariant;

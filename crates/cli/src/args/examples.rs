@@ -176,3 +176,22 @@ Examples:
   selvedge completions bash > ~/.local/share/bash-completion/completions/selvedge
   selvedge completions zsh > ~/.zfunc/_selvedge
   selvedge completions fish > ~/.config/fish/completions/selvedge.fish";
+
+pub(super) const TEST_EXAMPLES: &str = "\
+Examples:
+  selvedge test examples
+      Check all programs in the folder against their lines `// verdict: ..`.
+  selvedge test --junit results.xml --time-limit 1m programs
+      The same in continuous integration.
+
+Exit codes: 0 if all programs have their verdicts, 10 if one has another, 11, 12 or 5 if one is
+not decided, 2 if one cannot be read.";
+
+pub(super) const BATCH_EXAMPLES: &str = "\
+Examples:
+  selvedge batch plan programs --split engine --engines threads,views --time-limit 1m --out tasks.jsonl
+  selvedge batch run tasks.jsonl --results results --index 0
+      Do one task; an array of Slurm, an indexed job of Kubernetes and GNU parallel give the index.
+  selvedge batch merge tasks.jsonl --results results
+      Judge all traces and certificates again, and combine the answers.
+docs/batch.md has the scripts.";

@@ -5,6 +5,7 @@ mod check;
 mod examples;
 mod executions;
 mod models;
+mod projects;
 mod question;
 mod values;
 
@@ -20,6 +21,7 @@ pub(crate) use check::*;
 use examples::*;
 pub(crate) use executions::*;
 pub(crate) use models::*;
+pub(crate) use projects::*;
 pub(crate) use question::*;
 pub(crate) use values::*;
 
@@ -86,6 +88,12 @@ pub(crate) enum Command {
     Solve(SolveArgs),
     /// Run all applicable engines and external tools, and compare their verdicts.
     Crosscheck(CrosscheckArgs),
+    /// Check the programs of a folder against the verdicts in their first comments.
+    Test(TestArgs),
+    /// Make a project: programs with verdicts, and files for continuous integration.
+    Init(InitArgs),
+    /// Check many programs on many machines.
+    Batch(BatchArgs),
     /// Show which external tools are installed, and how to install the missing ones.
     Doctor,
     /// Print a completion script for a shell.
@@ -117,6 +125,9 @@ impl Command {
             Command::Solve(args) => args.limits,
             Command::Check(_)
             | Command::Crosscheck(_)
+            | Command::Test(_)
+            | Command::Init(_)
+            | Command::Batch(_)
             | Command::Explain(_)
             | Command::Debug(_)
             | Command::Dap(_)

@@ -8,7 +8,7 @@ use selvedge_frontend::c::{Properties, Property};
 use selvedge_report::json::QuestionView;
 
 use super::c::{Asked, properties, union};
-use super::values::initial;
+use super::values::{initial, start_value};
 use crate::memory;
 use crate::{quantity, system};
 
@@ -74,6 +74,11 @@ pub(crate) struct QuestionArgs {
     #[arg(conflicts_with_all = ["label", "together", "deadlock"])]
     #[arg(help_heading = "Question")]
     pub(crate) property: Vec<Asked>,
+    /// Check only executions in which these shared variables, which can start with either truth value, start with
+    /// these: a comma-separated list such as x=1,y=0
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = start_value)]
+    #[arg(help_heading = "Question", hide = true)]
+    pub(crate) starts: Vec<(String, bool)>,
     /// Entry procedure of the program [default: main]
     #[arg(long, value_name = "NAME")]
     #[arg(help_heading = "Question")]
@@ -89,6 +94,7 @@ impl QuestionArgs {
             assertion: self.assertion.clone(),
             together: self.together.clone(),
             deadlock: self.asks_for_deadlocks(),
+            starts: self.starts.clone(),
             created: None,
         }
     }

@@ -210,6 +210,15 @@ pub(super) fn initial(text: &str) -> Result<Initial, String> {
     }
 }
 
+/// Reads a shared variable and the truth value that it starts with: `x=1`.
+pub(super) fn start_value(text: &str) -> Result<(String, bool), String> {
+    match text.rsplit_once('=') {
+        Some((name, "0")) if !name.is_empty() => Ok((name.to_string(), false)),
+        Some((name, "1")) if !name.is_empty() => Ok((name.to_string(), true)),
+        _ => Err("expected a variable with 0 or 1, as in `x=1`".to_string()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,11 +1,8 @@
-//! The language of an input, the files that belong to it, and the questions that fit it.
+//! The language of an input, and the files that belong to it.
 
 use std::path::Path;
 
-use selvedge_check::InvalidQuestion;
 use selvedge_frontend::{Language, Source, tts};
-use selvedge_ir::Program;
-use selvedge_report::json::QuestionView;
 
 use crate::args::InputFormat;
 use crate::input::Input;
@@ -41,42 +38,8 @@ pub(crate) fn read(language: Language, input: &Input, session: &Session) -> Resu
     }
 }
 
-/// Checks that a question fits a program of this language, and that nothing is missing in it.
-pub(crate) fn validate(language: Language, program: &Program, question: &QuestionView) -> Result<(), InvalidQuestion> {
-    if matches!(language, Language::Bp | Language::Pds) {
-        return Ok(());
-    }
-    let invalid =
-        |message: &str, help: &str| Err(InvalidQuestion { message: message.to_string(), help: Some(help.to_string()) });
-    if question.entry.is_some() {
-        return invalid("--entry is for Boolean programs", "leave it out");
-    }
-    if matches!(language, Language::C | Language::Gcl) {
-        return Ok(());
-    }
-    if question.deadlock && language == Language::Spec {
-        return invalid("--deadlock is not for Petri nets", "write the net as a thread-transition system (.tts)");
-    }
-    let asks =
-        question.label.is_some() || question.assertion.is_some() || !question.together.is_empty() || question.deadlock;
-    if !asks && !has_target(program) {
-        let help =
-            "put it beside the file, in a file of the same name that ends in .prop, or give --prop FILE or --label";
-        return invalid("the system has no target", help);
-    }
-    Ok(())
-}
-
-/// Returns whether the program of a system has a target.
-fn has_target(program: &Program) -> bool {
-    program.labels.iter().any(|label| label.name == "ERROR")
-}
-
 /// Returns a system with the targets in a second file, which has nothing else.
 fn with_target(source: Source, path: &Path) -> Result<Source, String> {
     let target = Input::File(path.to_path_buf()).read()?;
-    match tts::find_other_lines(target.text()) {
-        Some(other) => Err(format!("{}: {}", target.place(other.primary.span.start as usize), other.message)),
-        None => Ok(source.append(target)),
-    }
+    tts::with_targets(source, target)
 }

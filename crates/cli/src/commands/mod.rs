@@ -1,8 +1,10 @@
 //! The subcommands, one file each.
 
 mod abstraction;
+mod batch;
 mod boom;
 mod check;
+mod children;
 mod completions;
 mod convert;
 mod convert_tts;
@@ -15,6 +17,7 @@ mod fmt;
 mod language;
 mod manual;
 mod program;
+mod project;
 mod reader;
 mod replay;
 mod sequentialize;
@@ -110,6 +113,9 @@ fn dispatch(command: &Command, session: &Arc<Session>) -> Exit {
         Command::Sequentialize(args) => sequentialize::run(args, session),
         Command::Solve(args) => solve::run(args, session),
         Command::Crosscheck(args) => Ok(crosscheck::run(args, session)),
+        Command::Test(args) => project::test::run(args, session),
+        Command::Init(args) => project::init::run(args, session),
+        Command::Batch(args) => batch::run(args, session),
         Command::Doctor => Ok(doctor::run(session)),
         Command::Completions(args) => Ok(completions::run(args, session)),
     };

@@ -4,6 +4,7 @@
 //! The engine and the passes are named where an answer is kept word by word, so that new engines do not change it.
 //! `INSTA_UPDATE=always cargo test -p selvedge-cli` rewrites the snapshots; read the difference.
 
+mod batch;
 mod boom;
 mod browser;
 mod c;
@@ -25,6 +26,7 @@ mod json;
 mod limits;
 mod numbers;
 mod options;
+mod projects;
 mod reachable;
 mod replay;
 mod rounds;

@@ -21,6 +21,7 @@ use selvedge_ir::tts::Tts;
 
 use crate::diagnostic::Diagnostic;
 use crate::load::{Loaded, System};
+use crate::source::Source;
 
 pub use bp::print_as_program;
 pub use lower::{RuleSpans, Spans, lower, lower_for_deadlocks};
@@ -38,6 +39,14 @@ pub fn load(text: &str) -> Loaded {
 pub fn load_for_deadlocks(text: &str) -> Loaded {
     let (tts, spans, diagnostics) = parse::parse(text);
     finish_with(lower_for_deadlocks, tts, &spans, diagnostics)
+}
+
+/// Returns a system with the targets in a second text, which must have nothing else.
+pub fn with_targets(system: Source, targets: Source) -> Result<Source, String> {
+    match find_other_lines(targets.text()) {
+        Some(other) => Err(format!("{}: {}", targets.place(other.primary.span.start as usize), other.message)),
+        None => Ok(system.append(targets)),
+    }
 }
 
 /// Lowers a system that was read, unless some diagnostic is an error.

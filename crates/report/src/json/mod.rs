@@ -19,8 +19,8 @@ mod trace;
 pub use certificate::{CertificateFile, ProofView, read_certificate};
 pub use question::QuestionView;
 pub use reachable::reachable;
+pub use report::{Head, answer, diagnostics, each, report, result};
 pub(crate) use report::{add, list};
-pub use report::{answer, diagnostics, each, report};
 pub use system::{SystemCertificateFile, read_system_certificate};
 pub use trace::{ReadError, StepView, TraceFile, digest, read_saved, read_trace};
 
@@ -108,7 +108,7 @@ pub(crate) fn escape_hidden(text: String) -> String {
 
 /// The part of a file that tells how to read the rest.
 #[derive(Deserialize)]
-struct Head {
+struct Preamble {
     format: String,
     version: u32,
 }
@@ -120,7 +120,7 @@ fn read<T: serde::de::DeserializeOwned>(text: &str, format: &str) -> Result<T, R
         let end = message.rfind(" at line ").unwrap_or(message.len());
         ReadError::Syntax { line: error.line(), column: error.column(), message: message[..end].to_string() }
     };
-    let head: Head = serde_json::from_str(text).map_err(syntax)?;
+    let head: Preamble = serde_json::from_str(text).map_err(syntax)?;
     if head.format != format {
         return Err(ReadError::Format(format!("this is `{}`, not `{format}`", head.format)));
     }

@@ -1,10 +1,10 @@
 //! The question that a piece of evidence answers, in the user's words.
 
-use selvedge_check::{Initial, Question};
-use selvedge_frontend::FileOptions;
+use selvedge_check::{Initial, InvalidQuestion, Question};
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::c::{Properties, Property};
-use selvedge_ir::Count;
+use selvedge_frontend::{FileOptions, Language};
+use selvedge_ir::{Count, Program};
 use serde::{Deserialize, Serialize};
 
 /// The question that a trace or a certificate answers, in the user's words.
@@ -26,6 +26,9 @@ pub struct QuestionView {
     /// `--property`, for C programs; empty for the assertions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub properties: Vec<String>,
+    /// `--starts`: shared variables with the values that they start with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub starts: Vec<(String, bool)>,
 }
 
 /// A number, or `"any"`.
@@ -57,6 +60,7 @@ impl QuestionView {
             together: question.together.clone(),
             deadlock: question.deadlock,
             properties: Vec::new(),
+            starts: question.starts.clone(),
         }
     }
 
@@ -70,23 +74,30 @@ impl QuestionView {
 
     /// Returns the options of the command line that ask this question; none for the question without options.
     pub fn options(&self) -> String {
+        self.words().iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the same as the words that a program gets.
+    pub fn words(&self) -> Vec<String> {
         let initial = self.initial.map(|initial| match initial {
             InitialView::Exactly(count) => count.to_string(),
             InitialView::Any(AnyWord::Any) => "any".to_string(),
         });
-        let together = (!self.together.is_empty()).then(|| self.together.join(","));
+        let listed = |items: &[String]| (!items.is_empty()).then(|| items.join(","));
+        let start = |(name, value): &(String, bool)| format!("{name}={}", u8::from(*value));
+        let starts: Vec<String> = self.starts.iter().map(start).collect();
         let options = [
             ("--threads", self.threads.map(|threads| threads.to_string())),
             ("--initial", initial),
             ("--label", self.label.clone()),
             ("--assertion", self.assertion.clone()),
-            ("--together", together),
+            ("--together", listed(&self.together)),
             ("--entry", self.entry.clone()),
-            ("--property", (!self.properties.is_empty()).then(|| self.properties.join(","))),
+            ("--property", listed(&self.properties)),
+            ("--starts", listed(&starts)),
         ];
-        let given = options.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", shell_word(&value?))));
-        let deadlock = self.deadlock.then(|| "--deadlock".to_string());
-        given.chain(deadlock).collect::<Vec<_>>().join(" ")
+        let given = options.into_iter().filter_map(|(name, value)| Some([name.to_string(), value?])).flatten();
+        given.chain(self.deadlock.then(|| "--deadlock".to_string())).collect()
     }
 
     /// Returns the options with which the program is read for this question.
@@ -114,8 +125,35 @@ impl QuestionView {
             assertion: self.assertion.clone(),
             together: self.together.clone(),
             deadlock: self.deadlock,
+            starts: self.starts.clone(),
             created: None,
         }
+    }
+
+    /// Checks that the question fits a program of this language, and that the program has an error to ask about.
+    pub fn validate(&self, language: Language, program: &Program) -> Result<(), InvalidQuestion> {
+        if matches!(language, Language::Bp | Language::Pds) {
+            return Ok(());
+        }
+        let invalid = |message: &str, help: &str| {
+            Err(InvalidQuestion { message: message.to_string(), help: Some(help.to_string()) })
+        };
+        if self.entry.is_some() {
+            return invalid("--entry is for Boolean programs", "leave it out");
+        }
+        if matches!(language, Language::C | Language::Gcl) {
+            return Ok(());
+        }
+        if self.deadlock && language == Language::Spec {
+            return invalid("--deadlock is not for Petri nets", "write the net as a thread-transition system (.tts)");
+        }
+        let has_target = program.labels.iter().any(|label| label.name == "ERROR");
+        if !self.chooses() && !has_target {
+            let help =
+                "put it beside the file, in a file of the same name that ends in .prop, or give --prop FILE or --label";
+            return invalid("the system has no target", help);
+        }
+        Ok(())
     }
 
     /// Returns the question with the options of a file where none are given, and apart the part of it that comes from
@@ -137,6 +175,7 @@ impl QuestionView {
             together: if self.together.is_empty() { taken.together.clone() } else { self.together },
             deadlock: self.deadlock || taken.deadlock,
             properties: if self.properties.is_empty() { taken.properties.clone() } else { self.properties },
+            starts: self.starts,
         };
         (asked, taken)
     }
@@ -170,7 +209,7 @@ fn initial_view(count: Count) -> InitialView {
 
 /// Returns a text as one word of a shell's command line; characters that are not for a terminal are escaped.
 fn shell_word(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:/".contains(c);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:/=".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.to_string();
     }

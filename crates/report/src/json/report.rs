@@ -16,6 +16,7 @@ use super::trace::TraceFile;
 use super::{GENERATOR, VERSION};
 use crate::Reading;
 use crate::annotated_trace::Context;
+use crate::exit::Exit;
 use crate::source::Source;
 use crate::{projection, text};
 
@@ -27,6 +28,34 @@ pub fn report(exit_code: u8, results: &[Value]) -> Value {
         "generator": GENERATOR,
         "exit_code": exit_code,
         "results": results,
+    })
+}
+
+/// The common parts of all results.
+#[derive(Clone, Copy, Debug)]
+pub struct Head<'a> {
+    /// `safe`, `unsafe`, `unknown` or `error`.
+    pub verdict: &'a str,
+    /// The same, for people: an answer that lacks evidence says so.
+    pub headline: &'a str,
+    pub exit: Exit,
+    /// The last line of text output.
+    pub line: &'a str,
+    /// The reason why there is no verdict.
+    pub reason: Option<&'a str>,
+}
+
+/// Returns the result for one file, to which its answer can be added.
+pub fn result(source: &Source, found: &[Diagnostic], head: Head<'_>) -> Value {
+    json!({
+        "file": source.path,
+        "verdict": head.verdict,
+        "headline": head.headline,
+        "exit_code": head.exit.code(),
+        "line": head.line,
+        "reason": head.reason,
+        "diagnostics": diagnostics(source, found),
+        "answer": null,
     })
 }
 

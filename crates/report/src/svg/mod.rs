@@ -261,7 +261,7 @@ fn text_width(text: &str) -> f64 {
 }
 
 /// Escapes a text inside of SVG or HTML, and hidden characters in it.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -17,7 +17,7 @@ use selvedge_report::sarif;
 use selvedge_report::systems::{self, turns};
 use selvedge_report::text::{self, Row, Style};
 use selvedge_report::{Context, Source};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::options::options;
 use super::system;
@@ -202,7 +202,7 @@ fn load_and_check(
     let result = (|| {
         run.check_limits().map_err(|stop| NoAnswer::Undecided(Reason::Stop(stop)))?;
         let program = loaded.program.as_ref().ok_or(NoAnswer::Erroneous)?;
-        language::validate(language, program, &question).map_err(invalid)?;
+        question.validate(language, program).map_err(invalid)?;
         let subject = Subject { program, map: &parts.map, text: source.text() };
         let mut options = options(args, question.question());
         // A bound that no run exceeds changes no answer.
@@ -385,16 +385,9 @@ impl Checked {
     /// The result for other programs.
     pub(super) fn view(&self, exit: Exit, args: &CheckArgs) -> Value {
         let summary = self.summary();
-        let mut result = json!({
-            "file": self.source.path,
-            "verdict": summary.name,
-            "headline": summary.word,
-            "exit_code": exit.code(),
-            "line": summary.line,
-            "reason": summary.reason,
-            "diagnostics": json::diagnostics(&self.source, &self.diagnostics),
-            "answer": null,
-        });
+        let (verdict, headline, line) = (summary.name, summary.word, &summary.line);
+        let head = json::Head { verdict, headline, exit, line, reason: summary.reason.as_deref() };
+        let mut result = json::result(&self.source, &self.diagnostics, head);
         match &self.result {
             CheckResult::Program(answer) => self.add_views(&mut result, answer, args),
             CheckResult::System(answer) => result["system"] = systems::view(answer),

@@ -1,14 +1,13 @@
-//! The exit codes: one contract for every subcommand.
-
-use std::process::{ExitCode, Termination};
+//! The exit codes: one contract for every subcommand of the command line, and for reports.
 
 use selvedge_check::{Model, Outcome, Reason, Stop};
-use selvedge_report::Tone;
+
+use crate::Tone;
 
 /// The end of a command. The order of the variants is that of severity, worst first: several inputs end in the first
 /// that occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Exit {
+pub enum Exit {
     /// We are wrong: an engine and the judge disagree, or something that cannot happen happened.
     Internal,
     /// The user stopped it.
@@ -30,8 +29,21 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
+    /// All ends, the worst first.
+    pub const ALL: [Exit; 9] = [
+        Exit::Internal,
+        Exit::Interrupted,
+        Exit::Usage,
+        Exit::Input,
+        Exit::Unsafe,
+        Exit::MemoryLimit,
+        Exit::TimeLimit,
+        Exit::Unknown,
+        Exit::Success,
+    ];
+
     /// The number that the caller of the program sees.
-    pub(crate) fn code(self) -> u8 {
+    pub fn code(self) -> u8 {
         match self {
             Exit::Internal => 6,
             Exit::Interrupted => 130,
@@ -46,7 +58,7 @@ impl Exit {
     }
 
     /// Returns the tone of a result that ends in this way.
-    pub(crate) fn tone(self) -> Tone {
+    pub fn tone(self) -> Tone {
         match self {
             Exit::Success => Tone::Good,
             Exit::Internal | Exit::Usage | Exit::Input | Exit::Unsafe => Tone::Bad,
@@ -55,7 +67,7 @@ impl Exit {
     }
 
     /// Returns the end of a command with several inputs.
-    pub(crate) fn worst(exits: impl IntoIterator<Item = Exit>) -> Exit {
+    pub fn worst(exits: impl IntoIterator<Item = Exit>) -> Exit {
         exits.into_iter().min().unwrap_or(Exit::Success)
     }
 }
@@ -88,12 +100,6 @@ impl<M: Model> From<&Outcome<M>> for Exit {
             Outcome::Unsafe(_) => Exit::Unsafe,
             Outcome::Unknown(reason) => Exit::from(reason),
         }
-    }
-}
-
-impl Termination for Exit {
-    fn report(self) -> ExitCode {
-        ExitCode::from(self.code())
     }
 }
 
