@@ -257,30 +257,33 @@ impl Lowering {
         })
     }
 
-    /// Returns what transfers assign to the variables of other threads. Of several ways of a state, each but the last
-    /// is taken if a choice of its own is true.
+    /// Returns what transfers assign to the variables of other threads. A thread is in one state, so that the same
+    /// choices serve for the ways of all states.
     fn passive(&self, transfers: &[(LocalId, Vec<LocalId>)]) -> Vec<(VarId, Expr)> {
         let bits = if transfers.is_empty() { 0..0 } else { 0..self.n_own };
         let new_value = |bit: u32| {
-            let var = self.own(bit);
-            let n_choices: usize = transfers.iter().map(|(_, to)| to.len() - 1).sum();
-            let mut choice = n_choices as u32;
-            let rhs = transfers.iter().rev().fold(Expr::Passive(var), |rest, (from, to)| {
-                let ways = to.iter().rev().map(|to| Expr::Bool(is_set(self.number(*to), bit)));
-                let chosen = ways.reduce(|later, way| {
-                    choice -= 1;
-                    ite(Expr::Choice(choice, Ty::Bool), way, later)
-                });
+            let stays = Expr::Passive(self.own(bit));
+            let rhs = transfers.iter().rev().fold(stays, |rest, (from, to)| {
                 let number = self.number(*from);
                 let literals = (0..self.n_own).map(|bit| literal(Expr::Passive(self.own(bit)), is_set(number, bit)));
-                match (literals.rev().reduce(|right, left| and(left, right)), chosen) {
-                    (Some(is_there), Some(chosen)) => ite(is_there, chosen, rest),
-                    _ => rest,
-                }
+                let is_there = literals.rev().reduce(|right, left| and(left, right));
+                ite(is_there.unwrap_or(Expr::TRUE), self.chosen(to, 0, bit), rest)
             });
-            (var, rhs)
+            (self.own(bit), rhs)
         };
         bits.map(new_value).collect()
+    }
+
+    /// Returns a bit of the number of one of some states, as the choices from one on say: each leaves one half of them.
+    fn chosen(&self, ways: &[LocalId], choice: u32, bit: u32) -> Expr {
+        let (first, second) = ways.split_at(ways.len() / 2);
+        match (first, second) {
+            ([], ways) => Expr::Bool(ways.iter().any(|way| is_set(self.number(*way), bit))),
+            _ => {
+                let [first, second] = [first, second].map(|half| self.chosen(half, choice + 1, bit));
+                ite(Expr::Choice(choice, Ty::Bool), first, second)
+            }
+        }
     }
 
     fn targets(&mut self, tts: &Tts, spans: &Spans) {

@@ -72,14 +72,20 @@ fn born(out: &Out) -> impl Iterator<Item = (u32, bool)> + '_ {
     out.born.iter().map(|child| (*child, false))
 }
 
+/// A shared state after a rule, with the kind of which the moving thread is the only one, and with the step in which other
+/// threads take part, if the rule ends in one.
+type Link = (SharedId, Option<EntryId>, Option<Rc<Partner>>);
+
+/// A rule, with the step in which other threads take part, if it ends in one.
+pub(super) type Ended = (Rule, Option<Rc<Partner>>);
+
 /// The links from one shared state.
 #[derive(Default)]
 struct Links {
     /// The local states whose blocks are computed.
     done: FixedBitSet,
-    /// The shared states after the rules, each with the kind of which the moving thread is the only one, and with the
-    /// step in which other threads take part, if the rule ends in one.
-    after: IndexSet<(SharedId, Option<EntryId>, Option<Rc<Partner>>), Hasher>,
+    /// The links of the rules.
+    after: IndexSet<Link, Hasher>,
     waits: bool,
 }
 
@@ -90,7 +96,7 @@ pub(super) struct Views<'a, 'p> {
     pub(super) parts: Parts,
     pub(super) ids: Ids,
     /// The rules without what they transfer, each with the step in which other threads take part.
-    pub(super) rules: IndexSet<(Rule, Option<Rc<Partner>>), Hasher>,
+    pub(super) rules: IndexSet<Ended, Hasher>,
     /// The pairs from which a thread runs into an error of the target.
     pub(super) errors: Vec<(SharedId, LocalId)>,
     /// The local states seen with each shared state.
@@ -281,8 +287,8 @@ impl<'a, 'p> Views<'a, 'p> {
     }
 
     /// Returns the rules with what they transfer, once all pairs are known.
-    pub(super) fn rules_with_transfers(&mut self) -> Result<Vec<(Rule, Option<Rc<Partner>>)>, Stop> {
-        let mut rules: Vec<(Rule, Option<Rc<Partner>>)> = self.rules.iter().cloned().collect();
+    pub(super) fn rules_with_transfers(&mut self) -> Result<Vec<Ended>, Stop> {
+        let mut rules: Vec<Ended> = self.rules.iter().cloned().collect();
         for (rule, partner) in &mut rules {
             let Some(partner) = partner else { continue };
             // Also of threads that cannot be there together with the one that moves: a proof need not know that.
