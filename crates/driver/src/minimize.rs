@@ -1,13 +1,13 @@
 //! Shorter executions to the same kind of error, and the values in them that do not matter.
 //!
-//! The order of work: the least execution is searched for (`least`); if the program is too large for that, the engine is
-//! asked again within lower bounds on threads. Then whole ends of threads, and
-//! rounds that a thread makes back to where it stood, are left out, and the steps of a thread that others interrupt
-//! are brought together. A candidate is taken if it is an execution of the program that ends in an error that was
-//! asked for, and is better: fewer threads, then fewer context switches, then fewer steps. In programs with machine
-//! integers, whose statements have several steps, threads then run as long as they can before others take over. This is
-//! repeated until nothing is better any more. At last each truth value that was chosen is turned around; where an error
-//! is still met, the value does not matter.
+//! The order of work: the least execution is searched for (`least`); if the program is too large for that, the engine
+//! is asked again within lower bounds on threads. Then whole ends of threads, and rounds that a thread makes back to
+//! where it stood, are left out, and the steps of a thread that others interrupt are brought together. A candidate is
+//! taken if it is an execution of the program that ends in an error that was asked for, and is better: fewer threads,
+//! then fewer context switches, then fewer steps. In programs with machine integers, whose statements have several
+//! steps, threads then run as long as they can before others take over. This is repeated until nothing is better any
+//! more. At last each truth value that was chosen is turned around; where an error is still met, the value does not
+//! matter.
 //!
 //! It ends because each taken candidate is better than the one before, and because all candidates together may take
 //! only a fixed number of steps of the interpreter, which makes the result independent of the clock. It is right

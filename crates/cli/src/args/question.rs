@@ -19,8 +19,8 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     #[arg(help_heading = "Limits")]
     pub(crate) time_limit: Option<Duration>,
-    /// Stop when this much memory is in use, including that of SMT solvers: 500MB, 4GB, 2GiB [default: four fifths of the
-    /// machine's]
+    /// Stop when this much memory is in use, including that of SMT solvers: 500MB, 4GB, 2GiB [default: four fifths of
+    /// the machine's]
     #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
     #[arg(help_heading = "Limits")]
     pub(crate) memory_limit: Option<u64>,
@@ -32,7 +32,8 @@ impl LimitArgs {
         Limits { time: self.time_limit, memory: self.memory(), memory_in_use: Some(memory::in_use) }
     }
 
-    /// Returns the memory that may be in use. The system would end the program, or others, if it took all that there is.
+    /// Returns the memory that may be in use. The system would end the program, or others, if it took all that there
+    /// is.
     pub(crate) fn memory(self) -> Option<u64> {
         self.memory_limit.or_else(|| Some(system::memory()? / 5 * 4))
     }
