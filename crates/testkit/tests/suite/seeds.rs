@@ -43,7 +43,7 @@ fn programs_of_seeds_do_not_move() {
         ("spin", 2648372019193021623),
         ("integers", 1586514088674865235),
         ("tts", 4037627104038114751),
-        ("transfers", 0),
+        ("transfers", 16844740386853902643),
         ("pds", 12869855624290519834),
     ];
     assert_eq!(found, kept);
