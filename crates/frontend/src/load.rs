@@ -188,8 +188,8 @@ impl Language {
             Language::Gcl => gcl::load(text),
             Language::Pds => pds::load(text),
             Language::Tts if options.deadlock => tts::load_for_deadlocks(text),
-            Language::Tts => tts::load(text),
-            Language::Spec => spec::load(text),
+            Language::Tts => tts::load_with_labels(text, &options.labels),
+            Language::Spec => spec::load_with_labels(text, &options.labels),
         }
     }
 

@@ -1,8 +1,9 @@
 //! Thread-transition systems as data: any number of threads with finitely many states each and one shared state.
 //!
 //! A configuration is a shared state and a bag of threads' local states. A rule lets one thread move: it takes a thread
-//! in its local state away, changes the shared state, and puts threads in its place. So no rule requires the absence of
-//! a thread: whatever some threads can do, more threads can do.
+//! in its local state away, changes the shared state, and puts threads in its place. It may also *transfer* other
+//! threads: all threads that are in certain states go elsewhere in the same step. No rule requires the absence of a
+//! thread: whatever some threads can do, more threads can do.
 
 index_vec::define_index_type! {
     /// A shared state.
@@ -46,6 +47,10 @@ pub struct Rule {
     pub after: Vec<LocalId>,
     /// True if the thread that moved goes on; false if it ends.
     pub goes_on: bool,
+    /// For some local states, in ascending order, the states to one of which each *other* thread there goes in the same
+    /// step: at least one, in ascending order. Threads choose independently of each other; those in states that are not
+    /// listed stay where they are, and new threads are not transferred.
+    pub transfers: Vec<(LocalId, Vec<LocalId>)>,
 }
 
 /// Configurations in which a run may start: the shared state, these threads, and any number of threads in any of the
@@ -76,8 +81,19 @@ pub struct TtsRun {
     pub start: usize,
     /// All threads of the first configuration: those of the start, then others.
     pub threads: Vec<LocalId>,
-    /// The steps in order: the thread, and the rule that it takes.
-    pub steps: Vec<(usize, RuleId)>,
+    /// The steps in order.
+    pub steps: Vec<TtsStep>,
+}
+
+/// A step of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TtsStep {
+    /// The thread that moves.
+    pub thread: usize,
+    /// The rule that it takes.
+    pub rule: RuleId,
+    /// The new states of the other threads that the rule transfers, in the order of their numbers.
+    pub transferred: Vec<LocalId>,
 }
 
 /// The reason why a list of steps is not a run to a target.
@@ -114,15 +130,9 @@ impl Tts {
         let start = self.starts.get(run.start).filter(|start| start.allows(&run.threads)).ok_or(NoRun::Start)?;
         let mut shared = start.shared;
         let mut threads: Vec<Option<LocalId>> = run.threads.iter().copied().map(Some).collect();
-        for (number, (thread, rule)) in run.steps.iter().enumerate() {
-            let rule = self.rules.get(*rule).ok_or(NoRun::Step(number))?;
-            let here = threads.get_mut(*thread).ok_or(NoRun::Step(number))?;
-            if shared != rule.shared || *here != Some(rule.local) {
-                return Err(NoRun::Step(number));
-            }
-            let (own, new) = rule.parts();
-            *here = own;
-            threads.extend(new.iter().copied().map(Some));
+        for (number, step) in run.steps.iter().enumerate() {
+            let rule = self.rules.get(step.rule).filter(|rule| rule.shared == shared).ok_or(NoRun::Step(number))?;
+            rule.apply(&mut threads, step).ok_or(NoRun::Step(number))?;
             shared = rule.shared_after;
         }
         let living: Vec<LocalId> = threads.into_iter().flatten().collect();
@@ -134,6 +144,41 @@ impl Rule {
     /// Returns the new state of the thread that moved, if it goes on, and the new threads.
     pub fn parts(&self) -> (Option<LocalId>, &[LocalId]) {
         if self.goes_on { (self.after.first().copied(), &self.after[1..]) } else { (None, &self.after) }
+    }
+
+    /// Returns the states to one of which another thread in a state goes: that state alone if it is not transferred.
+    pub fn ways<'r>(&'r self, local: &'r LocalId) -> &'r [LocalId] {
+        let place = self.transfers.binary_search_by_key(local, |(from, _)| *from);
+        place.map_or(std::slice::from_ref(local), |place| &self.transfers[place].1)
+    }
+
+    /// Returns whether other threads in a state are transferred.
+    pub fn transfers(&self, local: LocalId) -> bool {
+        self.transfers.binary_search_by_key(&local, |(from, _)| *from).is_ok()
+    }
+
+    /// Makes a step by this rule; `None` if the step is none. A thread that has ended has no state.
+    pub fn apply(&self, threads: &mut Vec<Option<LocalId>>, step: &TtsStep) -> Option<()> {
+        if *threads.get(step.thread)? != Some(self.local) {
+            return None;
+        }
+        let mut transferred = step.transferred.iter();
+        for (_, local) in threads.iter_mut().enumerate().filter(|(thread, _)| *thread != step.thread) {
+            if let Some(from) = local.filter(|from| self.transfers(*from)) {
+                *local = Some(*transferred.next().filter(|to| self.ways(&from).contains(to))?);
+            }
+        }
+        let (own, new) = self.parts();
+        threads[step.thread] = own;
+        threads.extend(new.iter().copied().map(Some));
+        transferred.next().is_none().then_some(())
+    }
+}
+
+impl Tts {
+    /// Returns whether some rule transfers other threads.
+    pub fn has_transfers(&self) -> bool {
+        self.rules.iter().any(|rule| !rule.transfers.is_empty())
     }
 }
 
@@ -149,6 +194,7 @@ mod tests {
             shared_after: shared_after.into(),
             after: after.iter().map(|local| LocalId::from(*local)).collect(),
             goes_on,
+            transfers: Vec::new(),
         };
         Tts {
             n_shared: 2,
@@ -162,7 +208,12 @@ mod tests {
     }
 
     fn run(steps: &[(usize, usize)]) -> TtsRun {
-        let steps = steps.iter().map(|(thread, rule)| (*thread, RuleId::from(*rule))).collect();
+        let step = |(thread, rule): &(usize, usize)| TtsStep {
+            thread: *thread,
+            rule: RuleId::from(*rule),
+            transferred: Vec::new(),
+        };
+        let steps = steps.iter().map(step).collect();
         TtsRun { start: 0, threads: vec![0.into()], steps }
     }
 
@@ -179,5 +230,24 @@ mod tests {
         let start = Start { shared: 0.into(), threads: vec![0.into()], any: vec![1.into()] };
         assert!(start.allows(&[0.into()]) && start.allows(&[0.into(), 1.into(), 1.into()]));
         assert!(!start.allows(&[]) && !start.allows(&[0.into(), 0.into()]) && !start.allows(&[1.into(), 0.into()]));
+    }
+
+    #[test]
+    fn transferred_threads_go_where_the_rule_says() {
+        let mut tts = gate();
+        tts.rules[RuleId::from(1usize)].transfers = vec![(1.into(), vec![0.into(), 2.into()])];
+        let transferring = |transferred: &[usize]| {
+            let mut run = run(&[(0, 0), (0, 0), (0, 1)]);
+            run.steps[2].transferred = transferred.iter().map(|local| LocalId::from(*local)).collect();
+            tts.replay(&run)
+        };
+        assert_eq!(transferring(&[0, 2]), Err(NoRun::End));
+        for wrong in [&[0][..], &[0, 1], &[0, 2, 2], &[]] {
+            assert_eq!(transferring(wrong), Err(NoRun::Step(2)), "{wrong:?}");
+        }
+        tts.targets = vec![Cover { shared: 1.into(), threads: vec![0.into(), 2.into()] }];
+        let mut run = run(&[(0, 0), (0, 0), (0, 1)]);
+        run.steps[2].transferred = vec![0.into(), 2.into()];
+        assert_eq!(tts.replay(&run), Ok(()));
     }
 }

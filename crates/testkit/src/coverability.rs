@@ -13,12 +13,15 @@ use selvedge_replay::certificate::{Flaw, Refused, verify_claim};
 use crate::harness::{CERTIFICATES, COMPARISONS, Campaign, Fault, Tally, fault};
 use crate::rng::Rng;
 use crate::shrink::without_one;
-use crate::tts::shrink;
+use crate::tts::{AtBound, coverable, reach, shrink};
 
 /// The greatest number of threads in a view.
 const MOST_VIEWS: usize = 3;
 /// The greatest number of threads in a search.
 const MOST_THREADS: usize = 4;
+/// The greatest numbers of elements and configurations that the plain searches look at.
+const MOST_ELEMENTS: usize = 300;
+const MOST_CONFIGURATIONS: usize = 2_000;
 
 /// Generates a small system: up to 6 shared and 8 local states; a fifth of its rules are spawns, some of which start
 /// two threads.
@@ -39,7 +42,8 @@ pub fn random(rng: &mut Rng) -> Tts {
             after[0] = before;
         }
         let goes_on = n_after > 0 && rng.percent(90);
-        Rule { shared: shared(rng), local: before, shared_after: shared(rng), after, goes_on }
+        let transfers = Vec::new();
+        Rule { shared: shared(rng), local: before, shared_after: shared(rng), after, goes_on, transfers }
     };
     let start = |rng: &mut Rng| {
         let n_exact = rng.between(0, 2);
@@ -66,6 +70,33 @@ pub fn random(rng: &mut Rng) -> Tts {
     }
 }
 
+/// Generates a small system of which some rules transfer threads: about a third, to one state, to several of which each
+/// thread chooses one, or, which removes them, to one from which nothing happens.
+pub fn random_with_transfers(rng: &mut Rng) -> Tts {
+    let mut tts = random(rng);
+    let gone = LocalId::from_raw(tts.n_local);
+    tts.n_local += 1;
+    let n_local = tts.n_local as usize;
+    for rule in &mut tts.rules {
+        if !rng.percent(35) {
+            continue;
+        }
+        for from in (0..n_local).map(LocalId::from).filter(|from| *from != gone) {
+            if !rng.percent(30) {
+                continue;
+            }
+            let n_ways = *rng.pick(&[1, 1, 1, 2, 3]).expect("there are some");
+            let mut to: Vec<LocalId> = (0..n_ways).map(|_| LocalId::from(rng.below(n_local))).collect();
+            to.sort_unstable();
+            to.dedup();
+            if to != [from] {
+                rule.transfers.push((from, to));
+            }
+        }
+    }
+    tts
+}
+
 /// The comparison of all ways to decide coverability on random systems.
 pub struct Coverability;
 
@@ -85,6 +116,65 @@ impl Campaign for Coverability {
     }
 }
 
+/// The comparison of all ways to decide coverability on random systems whose rules transfer threads, with searches that
+/// share no code with them: forwards with few threads, and backwards.
+pub struct Transfers;
+
+impl Campaign for Transfers {
+    type Subject = Tts;
+
+    fn subject(&self, seed: u64, number: u64) -> Tts {
+        random_with_transfers(&mut Rng::for_item(seed, number))
+    }
+
+    fn compare(&self, tts: &Tts, _: u64, tally: &mut Tally) -> Result<(), Fault> {
+        compare_transfers(tts, tally).or_else(|why| fault("coverability with transfers", why))
+    }
+
+    fn shrink(&self, tts: Tts, fails: &mut dyn FnMut(&Tts) -> bool) -> Tts {
+        shrink(&tts, fails)
+    }
+}
+
+/// Decides a system with transfers in all ways.
+fn compare_transfers(tts: &Tts, tally: &mut Tally) -> Result<(), String> {
+    let run = Run::unlimited();
+    let rules = Rules::new(tts);
+    let covered = verdict(tts, "backward", &backward::decide(&rules, &tts.targets, None, &run).map_err(stopped)?)?;
+    match coverable(tts, MOST_ELEMENTS) {
+        Some(expected) => agree(covered, expected, "the plain search backwards", tally)?,
+        None => tally.count("too large for the plain search backwards"),
+    }
+    let forwards = reach(tts, MOST_THREADS, AtBound::Blocked, MOST_CONFIGURATIONS);
+    if forwards.covered {
+        let run = forwards.run.ok_or("the plain search forwards has no run")?;
+        tts.replay(&run).map_err(|why| format!("the run of the plain search forwards does not replay: {why:?}"))?;
+        agree(covered, true, "the plain search forwards", tally)?;
+    }
+    for k in 1..=2 {
+        let table = views::table(&rules, k, &run).map_err(stopped)?;
+        let name = format!("backward within {k}-views");
+        let answer = backward::decide(&rules, &tts.targets, Some(&table), &run).map_err(stopped)?;
+        agree(covered, verdict(tts, &name, &answer)?, &name, tally)?;
+        compare_guesses(tts, &table, covered, tally)?;
+        let lost = forwards.pairs.iter().find(|pair| table.thread_states().binary_search(pair).is_err());
+        if let Some(pair) = lost {
+            return Err(format!("{k}-views lack {pair:?}, which {MOST_THREADS} threads reach"));
+        }
+    }
+    match decide(tts, Some(MOST_VIEWS), &run) {
+        Ok(answer) => {
+            agree(covered, verdict(tts, "views", &answer)?, "views", tally)?;
+            tally.count("decided by a few threads");
+        }
+        Err(Stop::BoundReached(_)) => {}
+        Err(stop) => return Err(stopped(stop)),
+    }
+    check_claims(tts, covered, tally)?;
+    tally.count(if covered { "covered" } else { "uncovered" });
+    Ok(())
+}
+
 /// Decides a system in all ways. An error is a sentence about the disagreement.
 fn compare(tts: &Tts, tally: &mut Tally) -> Result<(), String> {
     let run = Run::unlimited();
@@ -99,6 +189,8 @@ fn compare(tts: &Tts, tally: &mut Tally) -> Result<(), String> {
     }
     let proof = karp_miller::prove(&rules, &run).map_err(stopped)?;
     agree(covered, proof.is_none(), "karp-miller", tally)?;
+    let answer = karp_miller::decide(&rules, &run).map_err(stopped)?.ok_or("the run of karp-miller is too long")?;
+    agree(covered, verdict(tts, "karp-miller", &answer)?, "the run of karp-miller", tally)?;
     match decide(tts, Some(MOST_VIEWS), &run) {
         Ok(answer) => {
             agree(covered, verdict(tts, "views", &answer)?, "views", tally)?;
@@ -167,7 +259,9 @@ fn claims(tts: &Tts, run: &Run<'_>) -> Result<Vec<(String, CoverClaim)>, Stop> {
             claims.push((format!("backward within {k}-views"), certificate::basis(&table, &basis)));
         }
     }
-    claims.push(("karp-miller".to_string(), certificate::vectors(&karp_miller::cover_set(&rules, run)?)));
+    if !tts.has_transfers() {
+        claims.push(("karp-miller".to_string(), certificate::vectors(&karp_miller::cover_set(&rules, run)?)));
+    }
     Ok(claims)
 }
 

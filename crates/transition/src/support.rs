@@ -82,6 +82,18 @@ pub fn supports_unbounded(task: &Task<'_>, name: &str) -> Result<(), Unsupported
     Ok(())
 }
 
+/// Checks the same, except that steps may assign variables of other threads, as long as no condition on all other
+/// threads is necessary: then more threads can still do whatever fewer can.
+pub fn supports_broadcasts(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
+    supports_any_number(task, name)?;
+    let depends = |edge: &Edge| matches!(&edge.op, Op::Assign(assign) if assign.constrain.is_passive());
+    if task.program.edges.iter().any(depends) {
+        let reason = format!("some steps require a condition of all other threads, which `{name}` does not support");
+        return Err(Unsupported::new(reason));
+    }
+    Ok(())
+}
+
 /// Returns whether a program has steps with passive parts.
 pub fn is_passive(program: &Program) -> bool {
     program.edges.iter().any(|edge| matches!(&edge.op, Op::Assign(assign) if assign.is_passive()))

@@ -6,7 +6,7 @@
 use selvedge_check::{Initial, LocalState, SharedState, Stop, Task};
 use selvedge_driver::{Pass, simplify};
 use selvedge_engines::tts_extract::{Options, System, extract};
-use selvedge_engines::unbounded::supports;
+use selvedge_engines::unbounded::supports_broadcasts;
 use selvedge_frontend::bp::LoadOptions;
 use selvedge_frontend::{Language, System as Described, spec, tts};
 use selvedge_ir::tts::{Cover, LocalId, SharedId, Start, Tts};
@@ -57,6 +57,7 @@ pub(super) fn convert(args: &ConvertArgs, session: &Session) -> Result<Exit, Exi
         Language::Tts | Language::Spec => of_system(language, args, session)?,
         Language::Bp | Language::C | Language::Pds | Language::Gcl => of_program(args, session)?,
     };
+    refuse_transfers(&titled.tts, args.to).map_err(|reason| session.refuse(Exit::Unknown, reason))?;
     let write = |text: &str| outputs::write_or_print(args.output.as_ref(), text, session);
     match args.to {
         ConvertTo::Tts => write_system(&titled, args, session),
@@ -66,6 +67,19 @@ pub(super) fn convert(args: &ConvertArgs, session: &Session) -> Result<Exit, Exi
             Ok(write(&spec::print(&titled.tts, &comments)))
         }
         _ => Ok(write(&tts::print_as_program(&tts::plain(&titled.tts).tts, &titled.comments))),
+    }
+}
+
+/// Says why a system with transfers cannot be written in a format.
+fn refuse_transfers(system: &Tts, to: ConvertTo) -> Result<(), String> {
+    match to {
+        ConvertTo::Tts => Ok(()),
+        ConvertTo::Spec if spec::can_print(system) => Ok(()),
+        ConvertTo::Spec => {
+            Err("in a net, threads that are transferred cannot choose where they go: use --to tts".into())
+        }
+        _ if !system.has_transfers() => Ok(()),
+        _ => Err("the system transfers threads, which is written with --to tts and --to spec only".into()),
     }
 }
 
@@ -147,7 +161,7 @@ fn system<'p>(task: &Task<'p>, args: &ConvertArgs, session: &Session) -> Result<
     if args.to == ConvertTo::Bp {
         return Err(("it is a Boolean program already".to_string(), Exit::Usage));
     }
-    supports(task, "convert").map_err(|unsupported| (unsupported.to_string(), Exit::Unknown))?;
+    supports_broadcasts(task, "convert").map_err(|unsupported| (unsupported.to_string(), Exit::Unknown))?;
     let run = session.run();
     extract(task, Options::default(), &run).map_err(|stop: Stop| (stop.to_string(), Exit::from(stop)))
 }

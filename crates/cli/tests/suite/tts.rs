@@ -89,8 +89,39 @@ fn nets_are_checked_and_written() {
     assert_eq!(run(&format!("check --threads 4 {path}")).code, 10);
     let ran = run_with_stdin(
         "check --input-format spec -",
-        b"vars x y rules x >= 1 -> x' = 0; init x = 1, y = 0 target y >= 1",
+        b"vars x y rules x = 0 -> y' = 1; init x = 1, y = 0 target y >= 1",
     );
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("SV0028") && ran.err.contains("resets"), "{}", ran.err);
+    assert!(ran.err.contains("SV0028") && ran.err.contains("absence of tokens"), "{}", ran.err);
+}
+
+/// Threads wait in 1 until one wakes all others: two may be in 2 together, but not one that waits with one that runs.
+const WAKES: &str = "2 4\n0 0 +> 0 1\n0 1 -> 1 2 1 ~> 2\n1 2 -> 0 3\n";
+
+#[test]
+fn systems_with_transfers_are_checked_and_written() {
+    for (target, code, engines) in
+        [("1|2,2", 10, ["views-explicit", "backward", "views"]), ("1|1,2", 0, ["views-explicit", "backward", "views"])]
+    {
+        let text = format!("{WAKES}{target}\n");
+        for engine in engines {
+            let ran = run_with_stdin(&format!("check --input-format tts --engine {engine} -"), text.as_bytes());
+            assert_eq!(ran.code, code, "{engine}: {}{}", ran.out, ran.err);
+            assert!(!ran.out.contains("uncertified"), "{engine}: {}", ran.out);
+        }
+        let ran = run_with_stdin("check --input-format tts --engine karp-miller-explicit -", text.as_bytes());
+        assert_eq!(ran.code, 5, "{}{}", ran.out, ran.err);
+        for (to, path) in [("tts", scratch("wakes.tts")), ("spec", scratch("wakes.spec"))] {
+            std::fs::write(scratch("wakes-original.tts"), &text).expect("the folder is there");
+            let from = scratch("wakes-original.tts");
+            assert_eq!(run(&format!("convert {from} --to {to} -o {path}")).code, 0);
+            assert_eq!(run(&format!("check {path}")).code, code, "{to} {target}");
+        }
+    }
+    let ran = run(&format!("convert {} --to bp", scratch("wakes-original.tts")));
+    assert!(ran.code != 0 && ran.err.contains("--to tts"), "{}", ran.err);
+    let ran = run(&format!("check --label l2 {}", scratch("wakes-original.tts")));
+    assert_eq!(ran.code, 10, "{}{}", ran.out, ran.err);
+    let ran = run(&format!("check --together l1,l2 {}", scratch("wakes-original.tts")));
+    assert_eq!(ran.code, 10, "{}{}", ran.out, ran.err);
 }

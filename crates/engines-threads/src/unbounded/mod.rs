@@ -13,4 +13,4 @@ pub mod facts;
 pub mod karp_miller;
 pub mod views;
 
-pub use selvedge_transition::support::supports_unbounded as supports;
+pub use selvedge_transition::support::{supports_broadcasts, supports_unbounded as supports};

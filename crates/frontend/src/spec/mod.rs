@@ -1,5 +1,6 @@
 //! Petri nets in the format of the tool MIST (`docs/tts.md`): places, rules that take and put tokens, initial numbers
-//! of tokens, and targets to be covered. Transfers and resets of places are not supported.
+//! of tokens, and targets to be covered. A rule may move all tokens of a place to another one (a *transfer*) or remove
+//! them (a *reset*).
 //!
 //! - `parse`: the parser.
 //! - `reduce`: nets as thread-transition systems (thesis, §8.3).
@@ -12,7 +13,7 @@ mod reduce;
 use crate::load::Loaded;
 use crate::tts::finish;
 
-pub use print::print;
+pub use print::{can_print, print};
 
 /// A Petri net with the question about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,8 +33,10 @@ pub struct Net {
 pub struct Change {
     /// The tokens that must be there.
     pub needs: Vec<(usize, u32)>,
-    /// The tokens that are put, or taken if negative.
+    /// The tokens that are put, or taken if negative, after the transfers.
     pub puts: Vec<(usize, i64)>,
+    /// The places whose tokens all go elsewhere, in ascending order: to another place, or nowhere.
+    pub transfers: Vec<(usize, Option<usize>)>,
 }
 
 /// The initial number of tokens of a place.
@@ -47,9 +50,14 @@ pub enum Tokens {
 
 /// Parses a net and reduces it to a thread-transition system.
 pub fn load(text: &str) -> Loaded {
+    load_with_labels(text, &[])
+}
+
+/// Parses a net and reduces it for a question that refers to labels.
+pub fn load_with_labels(text: &str, labels: &[String]) -> Loaded {
     let (net, places, diagnostics) = parse::parse(text);
     let (tts, spans) = reduce::reduce(&net, &places);
-    finish(tts, &spans, diagnostics)
+    finish(tts, &spans, diagnostics, labels)
 }
 
 /// Parses a net; `None` if it has errors.

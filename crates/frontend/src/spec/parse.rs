@@ -3,6 +3,8 @@
 //! What MIST refuses is refused here, too: sections that are repeated or not in its order, a place that is limited
 //! twice in one guard, target, initial marking or invariant, and a rule that takes more tokens than its guard requires.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 use selvedge_ir::span::Span;
 
@@ -55,6 +57,14 @@ pub(super) fn parse(text: &str) -> (Net, Places, Vec<Diagnostic>) {
     parser.file();
     parser.finish();
     (parser.net, parser.places, parser.diagnostics)
+}
+
+/// The new number of tokens of a place: all that some places have, and a number.
+struct Sum {
+    place: usize,
+    places: Vec<usize>,
+    number: i64,
+    span: Span,
 }
 
 struct Parser<'t> {
@@ -171,32 +181,70 @@ impl Parser<'_> {
 
     fn rule(&mut self) -> Parse<Change> {
         let guard = self.conditions("a rule")?;
-        let mut change = Change { needs: Vec::new(), puts: Vec::new() };
+        let mut change = Change::default();
+        let mut sums: Vec<Sum> = Vec::new();
         self.words.expect("->", "expected `->` after the conditions of a rule")?;
         while !self.words.eat(";") {
             let start = self.words.here();
-            let (place, number) = self.update()?;
-            self.check_taken(&guard, place, number, start)?;
-            match change.puts.iter().any(|(other, _)| *other == place) {
-                true => return wrong(Code::AssignedTwice, "the place is changed twice by one rule", self.words.last()),
-                false => change.puts.push((place, number)),
+            let sum = self.update()?;
+            if sum.places == [sum.place] {
+                self.check_taken(&guard, sum.place, sum.number, start)?;
             }
+            if sums.iter().any(|other| other.place == sum.place) {
+                return wrong(Code::AssignedTwice, "the place is changed twice by one rule", self.words.last());
+            }
+            change.puts.push((sum.place, sum.number));
+            sums.push(sum);
             if !self.words.eat(",") && !self.words.at(";") {
                 return unexpected("expected `,` or `;` after a change", self.words.here());
             }
         }
+        change.transfers = self.transfers(&sums)?;
         change.puts.retain(|(_, number)| *number != 0);
         change.needs = guard.into_iter().filter(|(_, number)| *number > 0).collect();
-        for (place, number) in &change.puts {
+        for sum in sums.iter().filter(|sum| sum.places == [sum.place]) {
             // A rule needs the tokens that it takes.
-            let taken = u32::try_from(-number.min(&0)).expect("the bound is small");
-            match change.needs.iter_mut().find(|(other, _)| other == place) {
+            let taken = u32::try_from(-sum.number.min(0)).expect("the bound is small");
+            match change.needs.iter_mut().find(|(other, _)| *other == sum.place) {
                 Some((_, needed)) => *needed = taken.max(*needed),
-                None if taken > 0 => change.needs.push((*place, taken)),
+                None if taken > 0 => change.needs.push((sum.place, taken)),
                 None => {}
             }
         }
         Ok(change)
+    }
+
+    /// Returns where all tokens of a place go: to the place in whose sum it is, or nowhere. A place without a sum of its
+    /// own stays as it is, apart from what goes there.
+    fn transfers(&self, sums: &[Sum]) -> Parse<Vec<(usize, Option<usize>)>> {
+        let mut to: BTreeMap<usize, Vec<(usize, Span)>> = BTreeMap::new();
+        for sum in sums {
+            to.entry(sum.place).or_default();
+            for place in &sum.places {
+                to.entry(*place).or_default().push((sum.place, sum.span));
+            }
+        }
+        for (place, list) in &mut to {
+            if !list.is_empty() && sums.iter().all(|sum| sum.place != *place) {
+                // It is in a sum, but keeps its tokens.
+                list.push((*place, list[0].1));
+            }
+        }
+        let mut transfers = Vec::new();
+        for (place, list) in to {
+            match list.as_slice() {
+                [] => transfers.push((place, None)),
+                [(only, _)] if *only == place => {}
+                [(only, _)] => transfers.push((place, Some(*only))),
+                [_, (_, span), ..] => {
+                    let name = &self.net.places[place];
+                    let message = format!("the tokens of `{name}` would be in two places: a net cannot copy them");
+                    let diagnostic = Diagnostic::new(Code::Unsupported, message, *span);
+                    return Err(Box::new(diagnostic.help(format!("set `{name}' = 0` if they are to be moved"))));
+                }
+            }
+        }
+        Ok(transfers)
     }
 
     /// Fails if a rule takes more tokens from a place than its guard requires there.
@@ -248,33 +296,36 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses `x' = x + 1`, `x' = x - 1` or `x' = x`.
-    fn update(&mut self) -> Parse<(usize, i64)> {
+    /// Parses `x' = x + 1`, `x' = x + y - 1`, `x' = 0` or the like: a sum of places with a number behind it, or a number
+    /// alone.
+    fn update(&mut self) -> Parse<Sum> {
         let start = self.words.here();
         let place = self.place()?;
         self.words.expect("'", "expected a change like `x' = x + 1`")?;
         self.words.expect("=", "expected `=` after the new value")?;
-        if self.words.peek().is_some_and(|token| token.number().is_some()) {
-            let message = "the place is set to a constant: resets are not supported";
-            return wrong(Code::Unsupported, message, start.to(self.words.here()));
-        }
-        let source = self.place()?;
-        if source != place {
-            let message = "tokens of another place are moved at once: transfers are not supported";
-            return wrong(Code::Unsupported, message, start.to(self.words.last()));
-        }
-        let sign = if self.words.eat("+") {
-            1
-        } else if self.words.eat("-") {
-            -1
+        let mut sum = Sum { place, places: Vec::new(), number: 0, span: start };
+        let is_number = |word: Word<'_>| word.number().is_some();
+        if self.words.peek().is_some_and(is_number) {
+            sum.number = i64::from(self.number()?);
         } else {
-            return Ok((place, 0));
-        };
-        if self.words.peek().is_some_and(|token| is_name(&token)) {
-            let message = "tokens of another place are moved at once: transfers are not supported";
-            return wrong(Code::Unsupported, message, start.to(self.words.here()));
+            sum.places.push(self.place()?);
+            loop {
+                if self.words.eat("-") {
+                    sum.number = -i64::from(self.number()?);
+                    break;
+                }
+                if !self.words.eat("+") {
+                    break;
+                }
+                if self.words.peek().is_some_and(is_number) {
+                    sum.number = i64::from(self.number()?);
+                    break;
+                }
+                sum.places.push(self.place()?);
+            }
         }
-        Ok((place, sign * i64::from(self.number()?)))
+        sum.span = start.to(self.words.last());
+        Ok(sum)
     }
 
     fn init(&mut self) {

@@ -82,10 +82,49 @@ fn write_change(taken: &[String], put: &[String], text: &mut String) {
     let _ = writeln!(text, "    {} ->\n        {};", conditions(&needs), updates.join(", "));
 }
 
+/// Returns whether a net can do what the rules of a system do: threads that are transferred have no choice.
+pub fn can_print(tts: &Tts) -> bool {
+    tts.rules.iter().flat_map(|rule| &rule.transfers).all(|(_, to)| to.len() == 1)
+}
+
 fn write_rule(rule: &Rule, text: &mut String) {
+    if !rule.transfers.is_empty() {
+        return write_transfer(rule, text);
+    }
     let put: Vec<String> =
         [shared(rule.shared_after)].into_iter().chain(rule.after.iter().copied().map(local)).collect();
     write_change(&[shared(rule.shared), local(rule.local)], &put, text);
+}
+
+/// Writes a rule with transfers: the new number of tokens of each place is the sum of those that go there.
+fn write_transfer(rule: &Rule, text: &mut String) {
+    let mut sums: BTreeMap<String, (Vec<String>, i64)> = BTreeMap::new();
+    for (from, to) in &rule.transfers {
+        sums.entry(local(*from)).or_default();
+        for place in to.iter().filter(|place| !rule.transfers(**place)) {
+            sums.insert(local(*place), (vec![local(*place)], 0));
+        }
+    }
+    for (from, to) in &rule.transfers {
+        to.iter().for_each(|place| sums.entry(local(*place)).or_default().0.push(local(*from)));
+    }
+    let mut add = |place: String, number: i64| {
+        sums.entry(place.clone()).or_insert_with(|| (vec![place], 0)).1 += number;
+    };
+    add(shared(rule.shared), -1);
+    add(shared(rule.shared_after), 1);
+    // The token of the thread that moves went with the others.
+    rule.ways(&rule.local).iter().for_each(|place| add(local(*place), -1));
+    rule.after.iter().for_each(|place| add(local(*place), 1));
+    let update = |(place, (sum, number)): (&String, &(Vec<String>, i64))| match (sum.is_empty(), *number) {
+        (true, number) => format!("{place}' = {number}"),
+        (false, 0) => format!("{place}' = {}", sum.join(" + ")),
+        (false, number) if number < 0 => format!("{place}' = {} - {}", sum.join(" + "), -number),
+        (false, number) => format!("{place}' = {} + {number}", sum.join(" + ")),
+    };
+    let updates: Vec<String> = sums.iter().map(update).collect();
+    let needs = [(shared(rule.shared), 1), (local(rule.local), 1)].into();
+    let _ = writeln!(text, "    {} ->\n        {};", conditions(&needs), updates.join(", "));
 }
 
 /// Writes the rules that choose a start: first the start itself, then any number of threads, then the rest.

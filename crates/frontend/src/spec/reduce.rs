@@ -4,7 +4,10 @@
 //! An additional thread, the *driver*, creates new tokens. The shared state records the progress of a rule: first its
 //! tokens are taken, one by one, and then the others are put, one by one. A token that is moved waits in between, so
 //! that a rule cannot take tokens that it has just put. A rule without enough tokens stops half-way, and then nothing
-//! can move; the targets require the shared state between rules, so nothing is covered by this.
+//! can move; the targets require the shared state between rules, so nothing is covered by this. All tokens of a place
+//! are moved or removed in a step of the driver that transfers them.
+
+use std::collections::BTreeMap;
 
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 
@@ -72,13 +75,27 @@ impl Reduction {
 
     fn moves(&mut self, shared: SharedId, local: LocalId, shared_after: SharedId, to: LocalId) {
         if (shared, local) != (shared_after, to) {
-            self.tts.rules.push(Rule { shared, local, shared_after, after: vec![to], goes_on: true });
+            self.tts.rules.push(Rule {
+                shared,
+                local,
+                shared_after,
+                after: vec![to],
+                goes_on: true,
+                transfers: Vec::new(),
+            });
             self.spans.rules.push(self.span);
         }
     }
 
     fn starts(&mut self, shared: SharedId, local: LocalId, shared_after: SharedId, new: LocalId) {
-        self.tts.rules.push(Rule { shared, local, shared_after, after: vec![local, new], goes_on: true });
+        self.tts.rules.push(Rule {
+            shared,
+            local,
+            shared_after,
+            after: vec![local, new],
+            goes_on: true,
+            transfers: Vec::new(),
+        });
         self.spans.rules.push(self.span);
     }
 
@@ -106,6 +123,10 @@ impl Reduction {
     }
 
     fn rule(&mut self, rule: &Change, ready: SharedId) {
+        if !rule.transfers.is_empty() {
+            self.transfer(rule, ready);
+            return;
+        }
         let taken = tokens(&rule.needs);
         let mut put: Vec<LocalId> = Vec::new();
         for (place, needed) in &rule.needs {
@@ -115,6 +136,54 @@ impl Reduction {
         let only_put = rule.puts.iter().filter(|(place, _)| rule.needs.iter().all(|(other, _)| other != place));
         put.extend(only_put.flat_map(|(place, change)| (0..*change).map(|_| local(*place))));
         self.exchange(ready, &taken, put);
+    }
+
+    /// A rule with transfers: takes the tokens that it needs, transfers the others, takes those that are to be taken
+    /// after the transfers, and puts as many as there are to be then. Those that it took go with the others of their
+    /// place.
+    fn transfer(&mut self, rule: &Change, ready: SharedId) {
+        let place_after = |place: usize| {
+            let found = rule.transfers.iter().find(|(from, _)| *from == place);
+            found.map_or(Some(place), |(_, to)| *to)
+        };
+        let mut change: BTreeMap<usize, i64> = rule.puts.iter().copied().collect();
+        for (place, needed) in &rule.needs {
+            if let Some(to) = place_after(*place) {
+                *change.entry(to).or_default() += i64::from(*needed);
+            }
+        }
+        let copies = |(place, number): (&usize, i64)| (0..number).map(|_| local(*place)).collect::<Vec<_>>();
+        let taken = tokens(&rule.needs);
+        let taken_later: Vec<LocalId> = change.iter().flat_map(|(place, number)| copies((place, -number))).collect();
+        let mut put: Vec<LocalId> = change.iter().flat_map(|(place, number)| copies((place, *number))).collect();
+        let n_steps = taken.len() + 1 + taken_later.len() + put.len();
+        let mut steps = Steps { now: ready, ready, left: n_steps };
+        // This many of the tokens are put again; the rest is removed.
+        let n_kept = put.len().min(taken.len() + taken_later.len());
+        let mut n_left = n_kept;
+        let mut take = |reduction: &mut Reduction, steps: &mut Steps, token: LocalId| {
+            let to = if n_left > 0 { reduction.waits } else { reduction.gone };
+            n_left = n_left.saturating_sub(1);
+            let (now, after) = steps.next(reduction);
+            reduction.moves(now, token, after, to);
+        };
+        taken.iter().for_each(|token| take(self, &mut steps, *token));
+        let (now, after) = steps.next(self);
+        let transfers = rule.transfers.iter();
+        let transfers = transfers.map(|(from, to)| (local(*from), vec![to.map_or(self.gone, local)])).collect();
+        let (shared_after, goes_on) = (after, true);
+        let driver = DRIVER.into();
+        self.tts.rules.push(Rule { shared: now, local: driver, shared_after, after: vec![driver], goes_on, transfers });
+        self.spans.rules.push(self.span);
+        taken_later.iter().for_each(|token| take(self, &mut steps, *token));
+        for token in put.drain(..n_kept) {
+            let (now, after) = steps.next(self);
+            self.moves(now, self.waits, after, token);
+        }
+        for token in put {
+            let (now, after) = steps.next(self);
+            self.starts(now, DRIVER.into(), after, token);
+        }
     }
 
     /// Takes some tokens and puts others.

@@ -1,7 +1,8 @@
 //! Thread-transition systems as text (`docs/tts.md`), and as programs.
 //!
 //! The first line is the number of shared and of local states; a line `s l -> s' l'` lets a thread move, a line `s l +>
-//! s' l'` lets it start another; a line `s|l1,l2,..` is a target. Other tools keep the target in a separate file
+//! s' l'` lets it start another; transfers `p ~> q` behind a rule move all other threads in `p`; a line `s|l1,l2,..` is a
+//! target. Other tools keep the target in a separate file
 //! (`.prop`), whose text can be appended. A run starts with one thread in local state 0 and shared state 0.
 //!
 //! - `parse`, `print`: the parser and printer.
@@ -31,14 +32,19 @@ pub use print::{print, print_target, print_with_comments};
 
 /// Parses a text and lowers the system.
 pub fn load(text: &str) -> Loaded {
+    load_with_labels(text, &[])
+}
+
+/// Parses a text and lowers the system for a question that refers to labels.
+pub fn load_with_labels(text: &str, labels: &[String]) -> Loaded {
     let (tts, spans, diagnostics) = parse::parse(text);
-    finish(tts, &spans, diagnostics)
+    finish(tts, &spans, diagnostics, labels)
 }
 
 /// Parses a text and lowers the system for questions about deadlocks.
 pub fn load_for_deadlocks(text: &str) -> Loaded {
     let (tts, spans, diagnostics) = parse::parse(text);
-    finish_with(lower_for_deadlocks, tts, &spans, diagnostics)
+    finish_with(|tts| lower_for_deadlocks(tts, &spans), tts, diagnostics)
 }
 
 /// Returns a system with the targets in a second text, which must have nothing else.
@@ -50,20 +56,15 @@ pub fn with_targets(system: Source, targets: Source) -> Result<Source, String> {
 }
 
 /// Lowers a system that was read, unless some diagnostic is an error.
-pub(crate) fn finish(tts: Tts, spans: &Spans, diagnostics: Vec<Diagnostic>) -> Loaded {
-    finish_with(lower, tts, spans, diagnostics)
+pub(crate) fn finish(tts: Tts, spans: &Spans, diagnostics: Vec<Diagnostic>, labels: &[String]) -> Loaded {
+    finish_with(|tts| lower(tts, spans, labels), tts, diagnostics)
 }
 
-fn finish_with(
-    lower: fn(&Tts, &Spans) -> (Program, SourceMap),
-    tts: Tts,
-    spans: &Spans,
-    mut diagnostics: Vec<Diagnostic>,
-) -> Loaded {
+fn finish_with(lower: impl FnOnce(&Tts) -> (Program, SourceMap), tts: Tts, mut diagnostics: Vec<Diagnostic>) -> Loaded {
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Loaded { diagnostics, ..Loaded::default() };
     }
-    let (program, source_map) = lower(&tts, spans);
+    let (program, source_map) = lower(&tts);
     Loaded { program: Some(program), system: Some(System::Tts(tts)), source_map, diagnostics, ..Loaded::default() }
 }

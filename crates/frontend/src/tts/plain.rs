@@ -18,7 +18,7 @@ pub fn is_plain(tts: &Tts) -> bool {
 fn is_plain_rule(rule: &Rule) -> bool {
     match rule.after.as_slice() {
         [_] => rule.goes_on,
-        [own, _] => rule.goes_on && *own == rule.local,
+        [own, _] => rule.goes_on && *own == rule.local && rule.transfers.is_empty(),
         _ => false,
     }
 }
@@ -99,12 +99,26 @@ impl Making {
 
     fn moves(&mut self, from: (SharedId, LocalId), to: (SharedId, LocalId)) {
         let (shared, local) = from;
-        self.made.rules.push(Rule { shared, local, shared_after: to.0, after: vec![to.1], goes_on: true });
+        self.made.rules.push(Rule {
+            shared,
+            local,
+            shared_after: to.0,
+            after: vec![to.1],
+            goes_on: true,
+            transfers: Vec::new(),
+        });
     }
 
     fn starts(&mut self, from: (SharedId, LocalId), to: (SharedId, LocalId)) {
         let (shared, local) = from;
-        self.made.rules.push(Rule { shared, local, shared_after: to.0, after: vec![local, to.1], goes_on: true });
+        self.made.rules.push(Rule {
+            shared,
+            local,
+            shared_after: to.0,
+            after: vec![local, to.1],
+            goes_on: true,
+            transfers: Vec::new(),
+        });
     }
 
     fn rule(&mut self, rule: &Rule) {
@@ -115,7 +129,7 @@ impl Making {
                 self.moves(from, (rule.shared_after, over));
             }
             [to] => self.moves(from, (rule.shared_after, *to)),
-            [own, new @ ..] if *own == rule.local => {
+            [own, new @ ..] if *own == rule.local && rule.transfers.is_empty() => {
                 let after = self.starting(*own, &new[1..], rule.shared_after);
                 self.starts(from, (after, new[0]));
             }
@@ -123,6 +137,10 @@ impl Making {
                 let after = self.starting(*own, new, rule.shared_after);
                 self.moves(from, (after, *own));
             }
+        }
+        // The first part comes last; new threads begin behind it.
+        if let Some(first) = self.made.rules.last_mut().filter(|_| !rule.transfers.is_empty()) {
+            first.transfers.clone_from(&rule.transfers);
         }
     }
 
@@ -179,6 +197,12 @@ impl Making {
             (rule.shared, rule.local, rule.shared_after) =
                 (shared_of(rule.shared), local_of(rule.local), shared_of(rule.shared_after));
             rule.after.iter_mut().for_each(|local| *local = local_of(*local));
+            for (from, to) in &mut rule.transfers {
+                *from = local_of(*from);
+                to.iter_mut().for_each(|local| *local = local_of(*local));
+                to.sort_unstable();
+            }
+            rule.transfers.sort_unstable();
         }
         self.made.starts = vec![Start { shared: 0.into(), threads: vec![0.into()], any: Vec::new() }];
         self.exchanged = (shared, local);

@@ -25,10 +25,14 @@ pub fn print_with_comments(tts: &Tts, comments: &[String]) -> String {
     let mut text: String = comments.iter().map(|comment| format!("# {comment}\n")).collect();
     let _ = writeln!(text, "{} {}", tts.n_shared, tts.n_local);
     for rule in &tts.rules {
-        let Rule { shared, local, shared_after, after, .. } = rule;
+        let Rule { shared, local, shared_after, after, transfers, .. } = rule;
         let (arrow, to) = if let [_, started] = after.as_slice() { ("+>", started) } else { ("->", &after[0]) };
         let numbers = [shared.index(), local.index(), shared_after.index(), to.index()];
-        let _ = writeln!(text, "{} {} {arrow} {} {}", numbers[0], numbers[1], numbers[2], numbers[3]);
+        let _ = write!(text, "{} {} {arrow} {} {}", numbers[0], numbers[1], numbers[2], numbers[3]);
+        for (from, to) in transfers.iter().flat_map(|(from, to)| to.iter().map(move |to| (from, to))) {
+            let _ = write!(text, " {} ~> {}", from.index(), to.index());
+        }
+        text.push('\n');
     }
     text
 }

@@ -7,7 +7,8 @@ use selvedge_ir::tts::{Cover, Rule, Start, Tts};
 
 fn rule(shared: usize, local: usize, shared_after: usize, after: &[usize]) -> Rule {
     let after = after.iter().map(|local| (*local).into()).collect();
-    Rule { shared: shared.into(), local: local.into(), shared_after: shared_after.into(), after, goes_on: true }
+    let (shared, shared_after) = (shared.into(), shared_after.into());
+    Rule { shared, local: local.into(), shared_after, after, goes_on: true, transfers: Vec::new() }
 }
 
 #[test]
@@ -22,6 +23,21 @@ fn lines_are_rules_and_targets() {
         targets: vec![Cover { shared: 1.into(), threads: vec![0.into(), 2.into()] }],
     };
     assert_eq!((read.tts(), &read.diagnostics), (Some(&expected), &vec![]));
+}
+
+#[test]
+fn transfers_are_behind_a_rule_or_a_rule_of_their_own() {
+    let text = "1 4\n0 1 -> 0 2 3 ~> 1 0 ~> 0 0 ~> 3 2 ~> 2\n0 0 ~> 0 3\n";
+    let read = tts::load(text);
+    assert_eq!(read.diagnostics, []);
+    let with = |rule: Rule, transfers: &[(usize, &[usize])]| {
+        let list = |to: &[usize]| to.iter().map(|to| (*to).into()).collect();
+        Rule { transfers: transfers.iter().map(|(from, to)| ((*from).into(), list(to))).collect(), ..rule }
+    };
+    // Threads are in 0 at first and come to 1, 2 and 3.
+    let all = |local: usize, after: usize| with(rule(0, local, 0, &[after]), &[(0, &[3])]);
+    let expected = [with(rule(0, 1, 0, &[2]), &[(0, &[0, 3]), (3, &[1])]), all(0, 3), all(1, 1), all(2, 2), all(3, 3)];
+    assert_eq!(read.tts().expect("it has no errors").rules.as_raw_slice(), expected);
 }
 
 /// The first finding: its code, and the text at its place.
@@ -41,6 +57,11 @@ fn wrong_lines_of_systems_are_found_at_their_place() {
         ("2 3\n0 3 +> 1 1\n", "SV0010", "3"),
         ("2 3\n0 0 - 1 1\n", "SV0003", "0 0 - 1 1"),
         ("2 3\n0 a -> 1 1\n", "SV0003", "a"),
+        ("2 3\n0 0 -> 1 1 2\n", "SV0003", "2"),
+        ("2 3\n0 0 -> 1 1 2 -> 1\n", "SV0003", "2 -> 1"),
+        ("2 3\n0 0 -> 1 1 2 ~> 3\n", "SV0010", "3"),
+        ("2 3\n0 0 +> 1 1 2 ~> 1\n", "SV0003", "0 0 +> 1 1 2 ~> 1"),
+        ("2 3\n0 0 ~> 1 3\n", "SV0010", "3"),
         ("2 3\n0|\n", "SV0003", "0|"),
         ("2 3\n0|1,\n", "SV0003", "0|1,"),
         ("2 3\n0|1,3\n", "SV0010", "3"),
@@ -59,13 +80,25 @@ fn a_net_has_places_rules_tokens_and_targets() {
     let expected = Net {
         places: vec!["x".to_string(), "y".to_string()],
         rules: vec![
-            Change { needs: vec![(1, 2), (0, 3)], puts: vec![(0, -3)] },
-            Change { needs: vec![], puts: vec![(1, 1)] },
+            Change { needs: vec![(1, 2), (0, 3)], puts: vec![(0, -3)], transfers: vec![] },
+            Change { needs: vec![], puts: vec![(1, 1)], transfers: vec![] },
         ],
         initial: vec![Tokens::Exactly(4), Tokens::AtLeast(1)],
         targets: vec![vec![(0, 1), (1, 1)], vec![(1, 5)]],
     };
     assert_eq!(load_net(text), Some(expected));
+}
+
+#[test]
+fn tokens_of_a_place_go_to_another_one_or_nowhere() {
+    let text = "vars a b c\nrules\n a >= 1 -> a' = 0, b' = b + a - 1, c' = 2;\n b >= 1 -> b' = c + 3, c' = b;\n\
+                init a = 1, b = 0, c = 0\ntarget b >= 1\n";
+    let net = load_net(text).expect("it has no errors");
+    let expected = [
+        Change { needs: vec![(0, 1)], puts: vec![(1, -1), (2, 2)], transfers: vec![(0, Some(1)), (2, None)] },
+        Change { needs: vec![(1, 1)], puts: vec![(1, 3)], transfers: vec![(1, Some(2)), (2, Some(1))] },
+    ];
+    assert_eq!(net.rules, expected);
 }
 
 #[test]
@@ -75,9 +108,11 @@ fn wrong_parts_of_nets_are_found_at_their_place() {
     let fine = ("x >= 1 -> y' = y + 1;", "x = 1, y = 0", "y >= 1");
     assert_eq!(spec::load(&net(fine.0, fine.1, fine.2)).diagnostics, []);
     for (text, code, place) in [
-        (net("x >= 1 -> x' = 0;", fine.1, fine.2), "SV0028", "x' = 0"),
-        (net("x >= 1 -> x' = y + 1;", fine.1, fine.2), "SV0028", "x' = y"),
+        (net("x >= 1 -> x' = y + 1;", fine.1, fine.2), "SV0028", "x' = y + 1"),
         (net("x >= 1 -> x' = x + y;", fine.1, fine.2), "SV0028", "x' = x + y"),
+        (net("x >= 1 -> x' = y, y' = y;", fine.1, fine.2), "SV0028", "y' = y"),
+        (net("x >= 1 -> x' = x + x;", fine.1, fine.2), "SV0028", "x' = x + x"),
+        (net("x >= 1 -> x' = x - y;", fine.1, fine.2), "SV0003", "y"),
         (net("x = 0 -> y' = y + 1;", fine.1, fine.2), "SV0028", "x = 0"),
         (net("z >= 1 -> y' = y + 1;", fine.1, fine.2), "SV0012", "z"),
         (net("x >= 1 -> y' = y + 1, y' = y - 1;", fine.1, fine.2), "SV0024", "1"),

@@ -20,6 +20,26 @@ fn list(random: &mut Random, most: usize, below: usize) -> Vec<LocalId> {
 const SHARED: usize = 2;
 const LOCAL: usize = 3;
 
+/// Some states whose threads are transferred, half of the time.
+fn transfers(random: &mut Random) -> Vec<(LocalId, Vec<LocalId>)> {
+    let mut transfers = Vec::new();
+    for from in (0..LOCAL).map(LocalId::from) {
+        let mut to = list(random, 2, LOCAL);
+        to.dedup();
+        if !to.is_empty() && random.below(2) == 0 {
+            transfers.push((from, to));
+        }
+    }
+    if random.below(2) == 0 { transfers } else { Vec::new() }
+}
+
+/// A system whose rules transfer no threads.
+fn plain_system(random: &mut Random) -> Tts {
+    let mut tts = system(random);
+    tts.rules.iter_mut().for_each(|rule| rule.transfers.clear());
+    tts
+}
+
 fn system(random: &mut Random) -> Tts {
     let rule = |random: &mut Random| Rule {
         shared: random.below(SHARED).into(),
@@ -27,6 +47,7 @@ fn system(random: &mut Random) -> Tts {
         shared_after: random.below(SHARED).into(),
         after: list(random, 2, LOCAL),
         goes_on: false,
+        transfers: transfers(random),
     };
     let mut starts = Vec::new();
     for _ in 0..1 + random.below(2) {
@@ -58,14 +79,32 @@ fn bag(shared: SharedId, threads: &[LocalId], any: &[LocalId], many: u32) -> Con
     (shared.index(), bag)
 }
 
-/// The configuration after a rule, if there is a thread that takes it.
-fn after(rule: &Rule, (shared, mut bag): Config) -> Option<Config> {
-    if rule.shared.index() != shared {
-        return None;
+/// The configurations after a rule, if there is a thread that takes it.
+fn after(rule: &Rule, (shared, mut bag): Config) -> Vec<Config> {
+    if rule.shared.index() != shared || bag[rule.local.index()] == 0 {
+        return Vec::new();
     }
-    bag[rule.local.index()] = bag[rule.local.index()].checked_sub(1)?;
-    rule.after.iter().for_each(|local| bag[local.index()] += 1);
-    Some((rule.shared_after.index(), bag))
+    bag[rule.local.index()] -= 1;
+    let mut all = vec![bag];
+    for (from, to) in &rule.transfers {
+        let moved = |mut before: [u32; LOCAL]| {
+            let n_moved = bag[from.index()];
+            before[from.index()] -= n_moved;
+            let one = |n_first: u32| {
+                let mut after = before;
+                after[to[0].index()] += n_first;
+                after[to[to.len() - 1].index()] += n_moved - n_first;
+                after
+            };
+            (0..=n_moved).map(one).collect::<Vec<_>>()
+        };
+        all = all.into_iter().flat_map(moved).collect();
+    }
+    let put = |mut bag: [u32; LOCAL]| {
+        rule.after.iter().for_each(|local| bag[local.index()] += 1);
+        (rule.shared_after.index(), bag)
+    };
+    all.into_iter().map(put).collect()
 }
 
 fn covers((shared, more): Config, (same, less): Config) -> bool {
@@ -82,7 +121,7 @@ fn flaw(tts: &Tts, members: &[Config], many: u32, has: impl Fn(Config) -> bool) 
     if let Some(number) = tts.starts.iter().position(|one| !start(one)) {
         return Err(Flaw::Initial(number));
     }
-    let leaves = |rule: &Rule| members.iter().any(|member| after(rule, *member).is_some_and(|after| !has(after)));
+    let leaves = |rule: &Rule| members.iter().any(|member| after(rule, *member).into_iter().any(|after| !has(after)));
     if let Some(number) = tts.rules.iter().position(leaves) {
         return Err(Flaw::Rule(number));
     }
@@ -99,7 +138,7 @@ fn closed_vectors(tts: &Tts) -> Vec<Config> {
         let next = (shared, bag.map(|count| if count > 2 { MANY } else { count }));
         if !all.iter().any(|known| covers(*known, next)) {
             all.push(next);
-            waiting.extend(tts.rules.iter().filter_map(|rule| after(rule, next)));
+            waiting.extend(tts.rules.iter().flat_map(|rule| after(rule, next)));
         }
     }
     all
@@ -121,7 +160,7 @@ fn vectors_are_accepted_exactly_if_they_are_closed() {
     let mut random = Random(1);
     let mut n_accepted = 0;
     for _ in 0..4000 {
-        let tts = system(&mut random);
+        let tts = plain_system(&mut random);
         let mut claim = closed_vectors(&tts);
         let place = random.below(claim.len());
         let local = random.below(LOCAL);
@@ -180,7 +219,7 @@ fn closed_views(tts: &Tts, k: usize, all: &[Config]) -> BTreeSet<View> {
         let n_before = table.len();
         for config in all {
             if views(*config, k).is_subset(&table) {
-                let next = tts.rules.iter().filter_map(|rule| after(rule, *config));
+                let next = tts.rules.iter().flat_map(|rule| after(rule, *config));
                 let new: Vec<View> = next.flat_map(|next| views(next, k)).collect();
                 table.extend(new);
             }
@@ -249,6 +288,16 @@ fn tables_of_views_are_accepted_exactly_if_they_are_closed() {
     assert!((300..2200).contains(&n_accepted), "{n_accepted} are accepted");
 }
 
+/// All lists of states from which threads can have been transferred to these.
+fn transferred_from(rule: &Rule, threads: &[LocalId]) -> Vec<Vec<LocalId>> {
+    let Some((first, rest)) = threads.split_first() else { return vec![Vec::new()] };
+    let from = (0..LOCAL).map(LocalId::from).filter(|from| rule.ways(from).contains(first));
+    let with = |from: LocalId| {
+        transferred_from(rule, rest).into_iter().map(move |list| [vec![from], list].concat()).collect::<Vec<_>>()
+    };
+    from.flat_map(with).collect()
+}
+
 /// What excludes the targets: the least configurations from which rules lead there, again and again, up to some size.
 fn closed_basis(tts: &Tts, random: &mut Random) -> Vec<Cover> {
     let mut all: Vec<Cover> = tts.targets.clone();
@@ -263,13 +312,15 @@ fn closed_basis(tts: &Tts, random: &mut Random) -> Vec<Cover> {
                     threads.remove(place);
                 }
             }
-            threads.push(rule.local);
-            threads.sort_unstable();
-            let before = Cover { shared: rule.shared, threads };
-            let least = bag(before.shared, &before.threads, &[], 0);
-            let is_known = all.iter().any(|known| covers(least, bag(known.shared, &known.threads, &[], 0)));
-            if !is_known && before.threads.len() < 5 {
-                all.push(before);
+            for mut threads in transferred_from(rule, &threads) {
+                threads.push(rule.local);
+                threads.sort_unstable();
+                let before = Cover { shared: rule.shared, threads };
+                let least = bag(before.shared, &before.threads, &[], 0);
+                let is_known = all.iter().any(|known| covers(least, bag(known.shared, &known.threads, &[], 0)));
+                if !is_known && before.threads.len() < 5 {
+                    all.push(before);
+                }
             }
         }
     }
@@ -378,6 +429,7 @@ fn tables_may_have_more_states_than_a_word_has_bits() {
             shared_after: ((local + 1) % 2).into(),
             after: vec![(local + 1).into()],
             goes_on: true,
+            transfers: Vec::new(),
         };
         let start = Start { shared: 0.into(), threads: vec![0.into()], any: Vec::new() };
         let mut tts =
@@ -395,4 +447,19 @@ fn tables_may_have_more_states_than_a_word_has_bits() {
             assert_eq!(answer(&tts, &CoverClaim::Views(fewer)), flaw, "{n_local} without {missing}");
         }
     }
+}
+
+#[test]
+fn vectors_are_not_judged_where_threads_are_transferred() {
+    let rule = Rule {
+        shared: 0.into(),
+        local: 0.into(),
+        shared_after: 0.into(),
+        after: vec![0.into()],
+        goes_on: true,
+        transfers: vec![(0.into(), vec![1.into()])],
+    };
+    let tts = Tts { rules: [rule].into_iter().collect(), ..empty(1, 2) };
+    let refused = verify_claim(&tts, &vectors(&[(0, [MANY, MANY, 0])]), &Run::unlimited());
+    assert!(matches!(refused, Err(Refused::Unjudged(Unjudged::Beyond(_)))), "{refused:?}");
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use selvedge_ir::tts::{LocalId, RuleId, SharedId, Tts, TtsRun};
+use selvedge_ir::tts::{LocalId, Rule, RuleId, SharedId, Tts, TtsRun, TtsStep};
 
 /// The behaviour at the bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,10 +65,10 @@ pub fn reach(tts: &Tts, n_threads: usize, at_bound: AtBound, limit: usize) -> Fo
         }
         for at in 0..threads.len() {
             for rule in rules.get(&(shared, threads[at])).into_iter().flatten() {
-                if let Some(after) = apply(tts, &threads, at, *rule, n_threads, at_bound)
-                    && numbers.insert(after.clone())
-                {
-                    states.push((after, Origin::Rule(next, *rule)));
+                for after in apply(tts, &threads, at, *rule, n_threads, at_bound) {
+                    if numbers.insert(after.clone()) {
+                        states.push((after, Origin::Rule(next, *rule)));
+                    }
                 }
             }
         }
@@ -103,30 +103,43 @@ fn apply(
     rule: RuleId,
     n_threads: usize,
     at_bound: AtBound,
-) -> Option<Configuration> {
+) -> Vec<Configuration> {
     let rule = &tts.rules[rule];
     let (own, new) = rule.parts();
     let room = n_threads - threads.len();
     if at_bound == AtBound::Blocked && new.len() > room {
-        return None;
+        return Vec::new();
     }
-    let mut after: Vec<LocalId> = threads.to_vec();
-    after.remove(at);
-    after.extend(own);
-    after.extend(new.iter().take(room));
-    after.sort_unstable();
-    Some((rule.shared_after, after))
+    let mut others: Vec<LocalId> = threads.to_vec();
+    others.remove(at);
+    let with_new = |mut after: Vec<LocalId>| {
+        after.extend(own);
+        after.extend(new.iter().take(room));
+        after.sort_unstable();
+        (rule.shared_after, after)
+    };
+    transferred(rule, &others).into_iter().map(with_new).collect()
+}
+
+/// Returns all that threads can become beside one that takes a rule, in their order.
+fn transferred(rule: &Rule, threads: &[LocalId]) -> Vec<Vec<LocalId>> {
+    let Some((last, rest)) = threads.split_last() else { return vec![Vec::new()] };
+    let ways = rule.transfers.iter().find(|(from, _)| from == last).map_or(vec![*last], |(_, to)| to.clone());
+    let with = |list: Vec<LocalId>| {
+        ways.iter().map(move |way| list.iter().copied().chain([*way]).collect::<Vec<_>>()).collect::<Vec<_>>()
+    };
+    transferred(rule, rest).into_iter().flat_map(with).collect()
 }
 
 /// Returns the run to a configuration. Its threads are followed from the start on, any of those in one state.
 fn run(tts: &Tts, states: &[(Configuration, Origin)], last: usize) -> TtsRun {
-    let mut rules = Vec::new();
+    let mut way = Vec::new();
     let mut at = last;
     let start = loop {
         match states[at].1 {
             Origin::Start(start) => break start,
             Origin::Rule(before, rule) => {
-                rules.push(rule);
+                way.push((rule, at));
                 at = before;
             }
         }
@@ -140,13 +153,23 @@ fn run(tts: &Tts, states: &[(Configuration, Origin)], last: usize) -> TtsRun {
     threads.extend(others);
     let mut now: Vec<Option<LocalId>> = threads.iter().copied().map(Some).collect();
     let mut steps = Vec::new();
-    for rule in rules.into_iter().rev() {
-        let local = tts.rules[rule].local;
-        let mover = now.iter().position(|thread| *thread == Some(local)).expect("a thread can take the rule");
-        steps.push((mover, rule));
-        let (own, new) = tts.rules[rule].parts();
-        now[mover] = own;
-        now.extend(new.iter().copied().map(Some));
+    for (id, after) in way.into_iter().rev() {
+        let rule = &tts.rules[id];
+        let mover = now.iter().position(|thread| *thread == Some(rule.local)).expect("a thread can take the rule");
+        let taken = now.iter().enumerate().filter(|(thread, _)| *thread != mover).filter_map(|(_, local)| *local);
+        let moved: Vec<LocalId> = taken.filter(|local| rule.transfers.iter().any(|(from, _)| from == local)).collect();
+        let leads_there = |transferred: Vec<LocalId>| {
+            let step = TtsStep { thread: mover, rule: id, transferred };
+            let mut next = now.clone();
+            rule.apply(&mut next, &step)?;
+            let mut living: Vec<LocalId> = next.iter().copied().flatten().collect();
+            living.sort_unstable();
+            (living == states[after].0.1).then_some((next, step))
+        };
+        let found = transferred(rule, &moved).into_iter().find_map(leads_there);
+        let (next, step) = found.expect("some choice of the other threads leads there");
+        now = next;
+        steps.push(step);
     }
     TtsRun { start, threads, steps }
 }

@@ -43,6 +43,7 @@ mod threads;
 mod threads_symbolic;
 mod together;
 mod tts;
+mod tts_folder;
 mod tts_text;
 mod unbounded;
 mod unwinding;

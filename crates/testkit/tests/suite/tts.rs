@@ -8,7 +8,7 @@ use selvedge_check::{CutoffProof, Run, Stop};
 use selvedge_engines::unbounded::coverability::cutoff::{Effort, search};
 use selvedge_engines::unbounded::coverability::{Answer, Rules, backward, bounded, decide, karp_miller};
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
-use selvedge_testkit::coverability::Coverability;
+use selvedge_testkit::coverability::{Coverability, Transfers};
 use selvedge_testkit::harness::sample;
 
 /// The limit on local states of systems of the corpus in builds without optimisation.
@@ -32,6 +32,7 @@ fn parse(text: &str) -> Tts {
             shared_after: SharedId::from_raw(number(words[3])),
             after: if words[2] == "+>" { vec![local, after] } else { vec![after] },
             goes_on: true,
+            transfers: Vec::new(),
         }
     };
     Tts {
@@ -78,6 +79,8 @@ fn all_say(tts: &Tts) -> bool {
     let answer = backward::decide(&rules, &tts.targets, None, &run).expect("nothing stops it");
     let covered = is_covered(tts, &answer);
     assert_eq!(karp_miller::prove(&rules, &run).expect("nothing stops it").is_none(), covered);
+    let answer = karp_miller::decide(&rules, &run).expect("nothing stops it").expect("the run is short");
+    assert_eq!(is_covered(tts, &answer), covered);
     match decide(tts, Some(MOST_TOGETHER), &run) {
         Ok(answer) => assert_eq!(is_covered(tts, &answer), covered),
         Err(stop) => assert!(matches!(stop, Stop::BoundReached(_)), "{stop}"),
@@ -91,6 +94,14 @@ fn all_searches_agree_on_random_systems() {
     assert!((75..225).contains(&tally["covered"]), "both answers occur: {tally}");
     assert!(tally["decided by a few threads"] >= 290, "views and few threads decide nearly all: {tally}");
     assert!(tally.sum(&["cutoff 2", "cutoff 3", "cutoff 4"]) > 15, "cutoffs above 1 occur: {tally}");
+}
+
+#[test]
+fn all_searches_agree_on_random_systems_with_transfers() {
+    let tally = sample(Transfers, 7, 0, 300);
+    assert!((75..225).contains(&tally["covered"]), "both answers occur: {tally}");
+    assert!(tally["decided by a few threads"] >= 280, "views and few threads decide nearly all: {tally}");
+    assert!(tally["too large for the plain search backwards"] < 200, "the plain search decides many: {tally}");
 }
 
 /// The tree ends only if the node with ω is the one that is stored: without it, the spawner's children have no bound.

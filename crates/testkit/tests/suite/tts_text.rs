@@ -4,13 +4,13 @@ use selvedge_check::{Question, Run, Subject, Task, ThreadScope};
 use selvedge_driver::{Pass, simplify};
 use selvedge_engines::tts_extract::{Options, extract};
 use selvedge_engines::unbounded::coverability::{Answer, Rules, backward};
-use selvedge_engines::unbounded::supports;
+use selvedge_engines::unbounded::{supports, supports_broadcasts};
 use selvedge_frontend::{Loaded, bp, spec, tts};
 use selvedge_ir::tts::{LocalId, Start, Tts};
 use selvedge_ir::validate::validate;
 use selvedge_ir::{Program, Target};
 use selvedge_replay::replay;
-use selvedge_testkit::coverability::random;
+use selvedge_testkit::coverability::{random, random_with_transfers};
 use selvedge_testkit::differ::pose;
 use selvedge_testkit::generate::{Weights, generate};
 use selvedge_testkit::mutate::mutate;
@@ -33,7 +33,7 @@ fn is_unsafe(program: &Program, target: &Target) -> bool {
     let task = Task { program, target, threads: ThreadScope::Unbounded };
     let simplified = simplify(&task, &[Pass::Inline]);
     let task = simplified.task(ThreadScope::Unbounded);
-    supports(&task, "test").expect("it is a program without recursion");
+    supports_broadcasts(&task, "test").expect("it is a program without recursion");
     let system = extract(&task, Options::default(), &Run::unlimited()).expect("nothing stops it");
     let rules = Rules::new(&system.tts);
     match backward::decide(&rules, &system.tts.targets, None, &Run::unlimited()).expect("nothing stops it") {
@@ -62,6 +62,38 @@ fn text_of(tts: &Tts) -> String {
 
 fn systems() -> impl Iterator<Item = (u64, Tts)> {
     (0..150).map(|number| (number, random(&mut Rng::for_item(11, number))))
+}
+
+fn systems_with_transfers() -> impl Iterator<Item = (u64, Tts)> {
+    (0..100).map(|number| (number, random_with_transfers(&mut Rng::for_item(12, number))))
+}
+
+#[test]
+fn systems_with_transfers_keep_their_verdict_as_text_as_programs_and_as_nets() {
+    let (mut n_covered, mut n_nets) = (0, 0);
+    for (number, system) in systems_with_transfers() {
+        let plain = tts::plain(&system).tts;
+        let expected = is_covered(&system);
+        n_covered += usize::from(expected);
+        assert_eq!(is_covered(&plain), expected, "system {number}: {system:?}\n{plain:?}");
+        let text = text_of(&plain);
+        let loaded = tts::load(&text);
+        assert_eq!(loaded.diagnostics, [], "system {number}");
+        assert_eq!(loaded.tts(), Some(&plain), "system {number}");
+        assert_eq!(is_unsafe_text(&loaded, &text), expected, "system {number}:\n{text}");
+        if spec::can_print(&system) {
+            let text = spec::print(&system, &[]);
+            let loaded = spec::load(&text);
+            assert_eq!(loaded.diagnostics, [], "system {number}:\n{text}");
+            let back = loaded.tts().expect("the text has no errors");
+            assert_eq!(is_covered(back), expected, "system {number}:\n{text}");
+            n_nets += 1;
+            if n_nets < 10 {
+                assert_eq!(is_unsafe_text(&loaded, &text), expected, "system {number}:\n{text}");
+            }
+        }
+    }
+    assert!((20..80).contains(&n_covered) && n_nets > 20, "{n_covered}, {n_nets}");
 }
 
 #[test]

@@ -4,7 +4,8 @@
 //! visible point of a thread (see [`crate::macro_step::visible_points`]), whether it holds the flag, and the valuation
 //! of its variables that are live there. A rule is a block of steps of a thread from one visible point to the next, so
 //! that whole atomic sections are rules, which may start several threads. An error on the way of a block is a target:
-//! the pair of states from which the thread runs into it.
+//! the pair of states from which the thread runs into it. A step that assigns variables of other threads makes a rule
+//! that transfers them; it is the last one of its block, and threads that were started before it are visible.
 //!
 //! - `views`: the pairs of states that may occur, and the rules from them.
 //! - `single`: locations with one thread at most.
@@ -19,6 +20,8 @@ mod targets;
 mod trace;
 mod views;
 
+use std::rc::Rc;
+
 use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
@@ -30,9 +33,11 @@ use selvedge_ir::{LocId, VarId};
 
 use crate::macro_step::explicit::Model;
 use crate::macro_step::explicit::parts::Parts;
+use crate::macro_step::explicit::passive::Partner;
 use crate::macro_step::explicit::values::get;
 use crate::macro_step::reductions::Reductions;
 use crate::macro_step::visible_points::VisiblePoints;
+use crate::support::is_passive;
 use start::Beginning;
 use views::{Ids, Views};
 
@@ -79,31 +84,51 @@ pub struct System<'p> {
     model: Model<'p>,
     parts: Parts,
     ids: Ids,
+    /// For each rule the step in which other threads take part, if there is one.
+    partners: Vec<Option<Rc<Partner>>>,
     /// The ways in which the starts of the system are reached.
     beginnings: Vec<Beginning>,
     /// For each start of the system the index of its beginning.
     begins: Vec<u32>,
 }
 
-/// Extracts the system of a program for which [`supports_unbounded`](crate::support::supports_unbounded) holds.
+/// Extracts the system of a program for which [`supports_broadcasts`](crate::support::supports_broadcasts) holds.
 pub fn extract<'p>(task: &Task<'p>, options: Options, run: &Run<'_>) -> Result<System<'p>, Stop> {
     let program = task.program;
-    let visible_points =
-        if options.compress { VisiblePoints::fewer(program, task.target) } else { VisiblePoints::everywhere(program) };
+    let visible_points = match options.compress {
+        true if is_passive(program) => VisiblePoints::few(program, task.target),
+        true => VisiblePoints::fewer(program, task.target),
+        false => VisiblePoints::everywhere(program),
+    };
     let reductions = Reductions { dead: options.dead, ..Reductions::NONE };
     let model = Model::with_visible_points(*task, visible_points, reductions);
     let mut views = Views::new(&model, options, run);
     let start::Starts { starts, beginnings, begins, .. } = start::starts(&mut views)?;
     views.close(&starts)?;
     let targets = targets::covers(&views)?;
-    let Views { parts, ids, rules, seen, .. } = views;
+    let (rules, partners) = views.rules_with_transfers()?.into_iter().unzip();
+    let Views { parts, ids, seen, .. } = views;
     let (n_shared, n_local) = (ids.shareds.len() as u32, ids.locals.len() as u32);
-    let tts = Tts { n_shared, n_local, rules: rules.into_iter().collect(), starts, targets };
+    let tts = Tts { n_shared, n_local, rules: index_vec::IndexVec::from_vec(rules), starts, targets };
     let places = model.places();
     let locals = local_states(&model, &parts, &ids, &places);
     let shareds = shared_states(&model, &parts, &ids);
     let shared_vars = model.live_shared_vars().collect();
-    Ok(System { tts, shared_vars, shareds, places, locals, views: seen, model, parts, ids, beginnings, begins })
+    let partners: Vec<Option<Rc<Partner>>> = partners;
+    Ok(System {
+        tts,
+        shared_vars,
+        shareds,
+        places,
+        locals,
+        views: seen,
+        model,
+        parts,
+        ids,
+        partners,
+        beginnings,
+        begins,
+    })
 }
 
 impl System<'_> {

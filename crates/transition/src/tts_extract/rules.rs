@@ -1,6 +1,6 @@
 //! The rules of a system, indexed by their sources and by the shared states they lead to.
 
-use selvedge_ir::tts::{LocalId, Rule, RuleId, SharedId, Tts, TtsRun};
+use selvedge_ir::tts::{LocalId, Rule, RuleId, SharedId, Tts, TtsRun, TtsStep};
 
 /// A configuration whose threads have numbers; a thread that has ended has no state.
 #[derive(Clone)]
@@ -15,11 +15,10 @@ impl Configuration {
         Configuration { shared: tts.starts[start].shared, threads: threads.iter().copied().map(Some).collect() }
     }
 
-    /// Makes a step of a thread.
-    pub fn step(&mut self, thread: usize, rule: &Rule) {
-        let (own, new) = rule.parts();
-        self.threads[thread] = own;
-        self.threads.extend(new.iter().copied().map(Some));
+    /// Makes a step of a run.
+    pub fn step(&mut self, tts: &Tts, step: &TtsStep) {
+        let rule = &tts.rules[step.rule];
+        rule.apply(&mut self.threads, step).expect("the run was followed before");
         self.shared = rule.shared_after;
     }
 }
@@ -28,9 +27,8 @@ impl Configuration {
 pub fn configurations<'r>(tts: &'r Tts, run: &'r TtsRun) -> impl Iterator<Item = Configuration> + 'r {
     let mut steps = run.steps.iter();
     std::iter::successors(Some(Configuration::start(tts, run.start, &run.threads)), move |now| {
-        let (thread, rule) = steps.next()?;
         let mut next = now.clone();
-        next.step(*thread, &tts.rules[*rule]);
+        next.step(tts, steps.next()?);
         Some(next)
     })
 }

@@ -5,20 +5,21 @@
 
 use selvedge_check::{Run, Stop};
 use selvedge_ir::trace::{ThreadId, Trace};
-use selvedge_ir::tts::{Cover, LocalId, RuleId, SharedId, TtsRun};
-use selvedge_ir::{Count, StartThread};
+use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, TtsRun, TtsStep};
+use selvedge_ir::{Count, StartThread, Value};
 
 use super::System;
 use super::rules::{Configuration, configurations};
 use super::start::until_error;
 use crate::macro_step::explicit::parts::{Kind, Parts};
-use crate::macro_step::explicit::start::start_thread;
+use crate::macro_step::explicit::passive::{Partner, assignment, part_of, ways};
+use crate::macro_step::explicit::start::{start_thread, values};
 use crate::macro_step::explicit::{Block, compute};
 use crate::trace_builder::waiting_threads;
 
 /// The first part of a run that ends in a target.
 struct Ending<'r> {
-    steps: &'r [(usize, RuleId)],
+    steps: &'r [TtsStep],
     /// The last configuration.
     now: Configuration,
     /// The threads that cover the target.
@@ -43,9 +44,9 @@ impl System<'_> {
             trace,
         };
         walk.trace.start.threads = walk.start_threads(run)?;
-        for (now, (thread, rule)) in configurations(&self.tts, run).zip(ending.steps) {
+        for (now, step) in configurations(&self.tts, run).zip(ending.steps) {
             ticks.tick()?;
-            if walk.apply(&now, *thread, *rule)? {
+            if walk.apply(&now, step)? {
                 return Ok(walk.trace);
             }
         }
@@ -59,7 +60,7 @@ impl System<'_> {
     fn ending<'r>(&self, run: &'r TtsRun) -> Ending<'r> {
         let mut last = None;
         for (number, now) in configurations(&self.tts, run).enumerate() {
-            let mover = number.checked_sub(1).map(|before| run.steps[before].0);
+            let mover = number.checked_sub(1).map(|before| run.steps[before].thread);
             if let Some(covers) = self.covered(&now, mover) {
                 return Ending { steps: &run.steps[..number], now, covers };
             }
@@ -98,7 +99,7 @@ impl System<'_> {
     fn numbers(&self, run: &TtsRun, ending: &Ending<'_>) -> Vec<Option<ThreadId>> {
         let mut next = u32::from(self.model.program().prelude.is_some());
         let mut number = |(thread, local): (usize, &LocalId)| {
-            let moves = ending.steps.iter().any(|(mover, _)| *mover == thread);
+            let moves = ending.steps.iter().any(|step| step.thread == thread);
             let stays = moves || ending.covers.contains(&thread) || self.must_be_there(*local);
             stays.then(|| {
                 next += 1;
@@ -158,19 +159,47 @@ impl RunTranslation<'_, '_> {
     }
 
     /// Adds the steps of a rule; returns whether they end in an error.
-    fn apply(&mut self, now: &Configuration, thread: usize, rule: RuleId) -> Result<bool, Stop> {
+    fn apply(&mut self, now: &Configuration, step: &TtsStep) -> Result<bool, Stop> {
         let system = self.system;
-        let rule = &system.tts.rules[rule];
+        let (rule, partner) = (&system.tts.rules[step.rule], &system.partners[step.rule.index()]);
+        let plain = Rule { transfers: Vec::new(), ..rule.clone() };
         let block = self.block(now.shared, rule.local)?;
         let is_it = |out: &&crate::macro_step::explicit::Out| {
-            system.ids.rule(rule.shared, rule.local, out).as_ref() == Some(rule)
+            out.partner == *partner && system.ids.rule(rule.shared, rule.local, out).as_ref() == Some(&plain)
         };
         let out = block.outs.iter().find(is_it).expect("the rule was the end of this block");
-        let (steps, failed) = until_error(&system.model, &block, out.last, self.thread(thread));
+        let (mut steps, failed) = until_error(&system.model, &block, out.last, self.thread(step.thread));
+        if let (Some(partner), Some(last)) = (partner, steps.last_mut())
+            && last.edge == partner.edge
+        {
+            last.passive = self.choices(now, step, partner);
+        }
         self.trace.steps.extend(steps);
         let new = (self.next_number()..).map(|number| Some(ThreadId(number))).take(rule.parts().1.len());
         self.numbers.extend(new);
         Ok(failed)
+    }
+
+    /// Returns the choices of the other threads of the trace that take part in a step, in the order of their numbers.
+    fn choices(&self, now: &Configuration, step: &TtsStep, partner: &Partner) -> Vec<Vec<Value>> {
+        let (system, rule) = (self.system, &self.system.tts.rules[step.rule]);
+        let assign = assignment(&system.model, partner.edge);
+        let mut transferred = step.transferred.iter();
+        let mut choices = Vec::new();
+        for (thread, local) in now.threads.iter().enumerate().filter(|(thread, _)| *thread != step.thread) {
+            let Some(local) = local else { continue };
+            let wanted = if rule.transfers(*local) { transferred.next().unwrap_or(local) } else { local };
+            let (id, _) = system.ids.local(*local);
+            let before = &self.parts.locals[id as usize];
+            if self.numbers[thread].is_none() || part_of(&system.model, assign, before).is_none() {
+                continue;
+            }
+            let after = &self.parts.locals[system.ids.local(*wanted).0 as usize];
+            let ways = ways(&system.model, partner, before);
+            let way = ways.into_iter().find(|(way, _)| way == after);
+            choices.push(values(&way.expect("the rule transfers the thread there").1));
+        }
+        choices
     }
 
     /// Returns the number of the next thread.

@@ -10,8 +10,12 @@
 //! *End.* Pairs of states are finitely many, and the set of known pairs only grows. *Right.* By induction every thread
 //! of a configuration is seen with its shared state: the start is, and a step moves one thread, may start some, and
 //! carries the others over.
+//!
+//! A step that assigns variables of other threads sends what they become. Which threads it transfers is known when all
+//! pairs are.
 
 use std::hash::BuildHasherDefault;
+use std::rc::Rc;
 
 use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
@@ -24,6 +28,7 @@ use selvedge_ir::tts::{LocalId, Rule, SharedId, Start};
 use super::Options;
 use super::single::single_locs;
 use crate::macro_step::explicit::parts::{Kind, Local, Parts};
+use crate::macro_step::explicit::passive::{Partner, Ways};
 use crate::macro_step::explicit::{Block, From, Model, Out, compute};
 
 type Hasher = BuildHasherDefault<FxHasher>;
@@ -52,13 +57,13 @@ impl Ids {
         From { shared, local, holds }
     }
 
-    /// Returns the rule for the end of a block, if its states have numbers.
+    /// Returns the rule for the end of a block, without what it transfers, if its states have numbers.
     pub(super) fn rule(&self, shared: SharedId, local: LocalId, out: &Out) -> Option<Rule> {
         let number = |state: (u32, bool)| self.locals.get_index_of(&state).map(LocalId::from);
         let shared_after = self.shareds.get_index_of(&(out.shared, out.holds)).map(SharedId::from)?;
         let me = out.me.map(|me| (me, out.holds));
         let after: Option<Vec<LocalId>> = me.into_iter().chain(born(out)).map(number).collect();
-        Some(Rule { shared, local, shared_after, after: after?, goes_on: me.is_some() })
+        Some(Rule { shared, local, shared_after, after: after?, goes_on: me.is_some(), transfers: Vec::new() })
     }
 }
 
@@ -67,13 +72,20 @@ fn born(out: &Out) -> impl Iterator<Item = (u32, bool)> + '_ {
     out.born.iter().map(|child| (*child, false))
 }
 
+/// A shared state after a rule, with the kind of which the moving thread is the only one, and with the step in which other
+/// threads take part, if the rule ends in one.
+type Link = (SharedId, Option<EntryId>, Option<Rc<Partner>>);
+
+/// A rule, with the step in which other threads take part, if it ends in one.
+pub(super) type Ended = (Rule, Option<Rc<Partner>>);
+
 /// The links from one shared state.
 #[derive(Default)]
 struct Links {
     /// The local states whose blocks are computed.
     done: FixedBitSet,
-    /// The shared states after the rules, each with the kind of which the moving thread is the only one.
-    after: IndexSet<(SharedId, Option<EntryId>), Hasher>,
+    /// The links of the rules.
+    after: IndexSet<Link, Hasher>,
     waits: bool,
 }
 
@@ -83,7 +95,8 @@ pub(super) struct Views<'a, 'p> {
     pub(super) options: Options,
     pub(super) parts: Parts,
     pub(super) ids: Ids,
-    pub(super) rules: IndexSet<Rule, Hasher>,
+    /// The rules without what they transfer, each with the step in which other threads take part.
+    pub(super) rules: IndexSet<Ended, Hasher>,
     /// The pairs from which a thread runs into an error of the target.
     pub(super) errors: Vec<(SharedId, LocalId)>,
     /// The local states seen with each shared state.
@@ -96,6 +109,7 @@ pub(super) struct Views<'a, 'p> {
     alone: FixedBitSet,
     /// For each kind the local states with at most one thread of this kind.
     single: IndexVec<EntryId, FixedBitSet>,
+    ways: Ways,
 }
 
 impl<'a, 'p> Views<'a, 'p> {
@@ -114,6 +128,7 @@ impl<'a, 'p> Views<'a, 'p> {
             single_locs: single_locs(model.program()),
             alone: FixedBitSet::new(),
             single: model.program().entries.iter().map(|_| FixedBitSet::new()).collect(),
+            ways: Ways::default(),
         }
     }
 
@@ -213,12 +228,13 @@ impl<'a, 'p> Views<'a, 'p> {
             let me = out.me.map(|me| self.local(me, out.holds));
             let born: Vec<LocalId> = born(out).map(|(child, holds)| self.local(child, holds)).collect();
             let after: Vec<LocalId> = me.into_iter().chain(born).collect();
-            if shared == shared_after && after == [local] {
+            if shared == shared_after && after == [local] && out.partner.is_none() {
                 continue;
             }
             after.iter().for_each(|local| self.see(shared_after, *local));
-            self.links[shared].after.insert((shared_after, kind));
-            self.rules.insert(Rule { shared, local, shared_after, after, goes_on: me.is_some() });
+            self.links[shared].after.insert((shared_after, kind, out.partner.clone()));
+            let rule = Rule { shared, local, shared_after, after, goes_on: me.is_some(), transfers: Vec::new() };
+            self.rules.insert((rule, out.partner.clone()));
         }
         self.within(self.rules.len())
     }
@@ -234,13 +250,16 @@ impl<'a, 'p> Views<'a, 'p> {
         others.difference_with(&self.alone);
         for at in 0..self.links[shared].after.len() {
             self.run.tick()?;
-            let (after, kind) = self.links[shared].after[at];
-            if after == shared {
+            let (after, kind, partner) = self.links[shared].after[at].clone();
+            if after == shared && partner.is_none() {
                 continue;
             }
             let mut others = others.clone();
             if let Some(kind) = kind {
                 others.difference_with(&self.single[kind]);
+            }
+            if let Some(partner) = partner {
+                others = self.transferred(&others, &partner)?;
             }
             if !others.is_subset(&self.seen[after]) {
                 self.seen[after].union_with(&others);
@@ -248,5 +267,41 @@ impl<'a, 'p> Views<'a, 'p> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the local states that threads in these can have after a step in which they take part.
+    fn transferred(&mut self, others: &FixedBitSet, partner: &Rc<Partner>) -> Result<FixedBitSet, Stop> {
+        let mut after = FixedBitSet::new();
+        for other in others.ones().map(LocalId::from) {
+            self.run.tick()?;
+            self.ways(other, partner).into_iter().for_each(|local| after.grow_and_insert(local.index()));
+        }
+        Ok(after)
+    }
+
+    /// Returns what another thread becomes by a step in which it takes part.
+    fn ways(&mut self, other: LocalId, partner: &Rc<Partner>) -> Vec<LocalId> {
+        let (id, holds) = self.ids.local(other);
+        let ways = self.ways.get(self.model, &mut self.parts, partner, id);
+        ways.iter().map(|way| self.local(*way, holds)).collect()
+    }
+
+    /// Returns the rules with what they transfer, once all pairs are known.
+    pub(super) fn rules_with_transfers(&mut self) -> Result<Vec<Ended>, Stop> {
+        let mut rules: Vec<Ended> = self.rules.iter().cloned().collect();
+        for (rule, partner) in &mut rules {
+            let Some(partner) = partner else { continue };
+            // Also of threads that cannot be there together with the one that moves: a proof need not know that.
+            let others = self.seen[rule.shared].clone();
+            for other in others.ones().map(LocalId::from) {
+                self.run.tick()?;
+                let mut to = self.ways(other, partner);
+                to.sort_unstable();
+                if to != [other] {
+                    rule.transfers.push((other, to));
+                }
+            }
+        }
+        Ok(rules)
     }
 }

@@ -5,7 +5,8 @@
 //!
 //! **Order of work.** Elements wait in the order of their numbers of threads, those of one number in the order in which
 //! they were found. For each rule that leads to an element's shared state, the least configuration before the step has
-//! the threads of the element that the rule does not put there, and the thread that moves. It is dropped if an element
+//! the threads of the element that the rule does not put there, and the thread that moves. If the rule transfers threads,
+//! there are several: one for each way in which the threads of the element can have come there. It is dropped if an element
 //! is below it; else the elements above it are dropped. Configurations that forward facts exclude are dropped too: if a
 //! table of views does not admit some threads of a configuration, no run gets there.
 //!
@@ -22,6 +23,7 @@ use selvedge_check::{Event, Run, Stop};
 use selvedge_ir::tts::{Cover, LocalId, RuleId, SharedId, Start, TtsRun};
 use selvedge_transition::tts_extract::Configuration;
 
+use super::transfer::{self, before};
 use super::views::Table;
 use super::widening::SeenThreads;
 use super::{Answer, Rules, Vector};
@@ -141,15 +143,10 @@ impl<'t> BackwardSearch<'t> {
         for id in self.rules.into(shared) {
             run.tick()?;
             let rule = self.rules.rule(*id);
-            let mut before = threads.clone();
-            let mut n_put = 0;
-            for local in &rule.after {
-                n_put += usize::from(before.remove(*local));
-            }
-            before.add(rule.local);
+            let (before, puts) = before(rule, &threads, run)?;
             // Configurations above the element itself are not new.
-            if n_put > 0 || rule.shared != shared {
-                self.add(rule.shared, before, Some((*id, number)));
+            if puts || rule.shared != shared || !rule.transfers.is_empty() {
+                before.into_iter().for_each(|before| self.add(rule.shared, before, Some((*id, number))));
             }
         }
         Ok(())
@@ -195,9 +192,16 @@ impl<'t> BackwardSearch<'t> {
             let rule = self.rules.rule(id);
             let mover = now.threads.iter().position(|thread| *thread == Some(rule.local));
             let mover = mover.expect("the run stays above the elements");
-            steps.push((mover, id));
-            now.step(mover, rule);
             at = &self.elements[element as usize];
+            let mut wanted = at.threads.clone();
+            for local in &rule.after {
+                wanted.remove(*local);
+            }
+            let is_other = |thread: &usize| *thread != mover && now.threads[*thread].is_some();
+            let others: Vec<usize> = (0..now.threads.len()).filter(is_other).collect();
+            let step = transfer::step((id, rule), &now.threads, mover, &others, &wanted.threads());
+            now.step(tts, &step);
+            steps.push(step);
         }
         let found = TtsRun { start, threads, steps };
         if at.guessed { Meeting::WrongGuess(found) } else { Meeting::Run(found) }

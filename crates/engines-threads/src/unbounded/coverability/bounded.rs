@@ -2,14 +2,15 @@
 //!
 //! A breadth-first search over configurations with up to k threads. Where a rule would put more than k threads, those
 //! beyond are forgotten: they exist and do nothing, which is a run like any other, since no rule requires the absence
-//! of a thread. So with k threads this finds at least the configurations that can be reached with k threads at a time,
+//! of a thread; where it transfers threads, those that are forgotten go anywhere. So with k threads this finds at least the configurations that can be reached with k threads at a time,
 //! and all that it finds can be covered. It ends since there are finitely many such configurations.
 
 use selvedge_check::{Event, Run, Stop};
-use selvedge_ir::tts::{LocalId, RuleId, SharedId, Start, TtsRun};
+use selvedge_ir::tts::{LocalId, RuleId, SharedId, Start, TtsRun, TtsStep};
 
 use super::Rules;
 use super::choices::{ThreadList, choose, repeat};
+use super::transfer::{self, lists_after};
 use crate::rows::Rows;
 
 /// The parent of a first configuration.
@@ -98,7 +99,7 @@ impl<'t> BoundedSearch<'t> {
             if wanted(shared, &threads) {
                 return Ok(Some(next));
             }
-            self.expand(next, shared, &threads);
+            self.expand(next, shared, &threads, run)?;
             next += 1;
         }
         Ok(None)
@@ -115,7 +116,7 @@ impl<'t> BoundedSearch<'t> {
         Ok(())
     }
 
-    fn expand(&mut self, number: usize, shared: SharedId, threads: &[LocalId]) {
+    fn expand(&mut self, number: usize, shared: SharedId, threads: &[LocalId], run: &Run<'_>) -> Result<(), Stop> {
         let mut after: Vec<u32> = Vec::with_capacity(self.k + 2);
         for (place, local) in threads.iter().enumerate() {
             if place > 0 && threads[place - 1] == *local {
@@ -123,59 +124,82 @@ impl<'t> BoundedSearch<'t> {
             }
             for id in self.rules.of(shared, *local) {
                 let rule = self.rules.rule(*id);
+                if !rule.transfers.is_empty() {
+                    self.transfer((number, *id), &[&threads[..place], &threads[place + 1..]].concat(), run)?;
+                    continue;
+                }
                 after.clear();
                 after.extend(threads[..place].iter().chain(&threads[place + 1..]).map(|local| local.raw()));
                 after.extend(rule.after.iter().map(|local| local.raw()).take(self.k - after.len()));
                 self.add(rule.shared_after, &mut after, (number as u32, id.raw()));
             }
         }
+        Ok(())
+    }
+
+    /// Adds the configurations after a rule that transfers the others of its threads.
+    fn transfer(&mut self, (number, id): (usize, RuleId), others: &[LocalId], run: &Run<'_>) -> Result<(), Stop> {
+        let rule = self.rules.rule(id);
+        for list in lists_after(rule, others, run)? {
+            let new = rule.after.iter().take(self.k - list.len());
+            let mut after: Vec<u32> = list.iter().chain(new).map(|local| local.raw()).collect();
+            self.add(rule.shared_after, &mut after, (number as u32, id.raw()));
+        }
+        Ok(())
     }
 
     /// Returns the run to a configuration. Any of several threads in one state may move, except that the thread must be
     /// one that was not forgotten.
     fn way_to(&self, number: usize) -> TtsRun {
-        let mut rules = Vec::new();
+        let mut way = Vec::new();
         let mut at = number;
         while self.parents[at].0 != NONE {
-            rules.push(RuleId::from_raw(self.parents[at].1));
+            way.push((RuleId::from_raw(self.parents[at].1), self.configuration(at).1));
             at = self.parents[at].0 as usize;
         }
-        rules.reverse();
+        way.reverse();
         let start = self.parents[at].1 as usize;
         let (_, kept) = self.configuration(at);
         let threads = whole_start(&self.rules.tts.starts[start], &kept);
-        let steps = schedule(self.rules, self.k, &threads, kept, &rules);
+        let steps = schedule(self.rules, self.k, &threads, kept, &way);
         TtsRun { start, threads, steps }
     }
 }
 
-/// Chooses the thread for each rule. `kept` are the states of the threads that count, a part of `threads`.
+/// Chooses the thread for each rule. `kept` are the states of the threads that count, a part of `threads`; `way` has the
+/// rules, each with the states of those that count after it.
 fn schedule(
     rules: &Rules<'_>,
     k: usize,
     threads: &[LocalId],
     mut kept: Vec<LocalId>,
-    way: &[RuleId],
-) -> Vec<(usize, RuleId)> {
-    let mut live: Vec<(LocalId, usize)> = Vec::new();
+    way: &[(RuleId, Vec<LocalId>)],
+) -> Vec<TtsStep> {
+    let mut live: Vec<usize> = Vec::new();
     for (number, local) in threads.iter().enumerate() {
         if let Some(place) = kept.iter().position(|other| other == local) {
             kept.swap_remove(place);
-            live.push((*local, number));
+            live.push(number);
         }
     }
-    let mut n_threads = threads.len();
+    let mut now: Vec<Option<LocalId>> = threads.iter().copied().map(Some).collect();
     let mut steps = Vec::new();
-    for id in way {
+    for (id, after) in way {
         let rule = rules.rule(*id);
-        let place = live.iter().position(|(local, _)| *local == rule.local).expect("the rule applies to a thread");
-        let (_, mover) = live.swap_remove(place);
-        steps.push((mover, *id));
-        let (own, new) = rule.parts();
-        live.extend(own.map(|own| (own, mover)));
+        let place = live.iter().position(|thread| now[*thread] == Some(rule.local));
+        let mover = live.swap_remove(place.expect("the rule applies to a thread"));
+        let mut wanted = after.clone();
+        for local in rule.after.iter().take(k - live.len()) {
+            let place = wanted.iter().position(|other| other == local).expect("the new threads are there");
+            wanted.swap_remove(place);
+        }
+        let step = transfer::step((*id, rule), &now, mover, &live, &wanted);
+        let n_before = now.len();
+        rule.apply(&mut now, &step).expect("the step is chosen so that it applies");
+        live.extend(rule.goes_on.then_some(mover));
         let room = k - live.len();
-        live.extend(new.iter().zip(n_threads..).take(room).map(|(local, number)| (*local, number)));
-        n_threads += new.len();
+        live.extend((n_before..now.len()).take(room));
+        steps.push(step);
     }
     steps
 }

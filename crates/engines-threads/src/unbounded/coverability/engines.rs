@@ -2,11 +2,18 @@
 
 use selvedge_check::{Bound, CoverClaim, Engine, Event, Explanation, Run, Stop, Task, Unsupported, Verdict};
 use selvedge_ir::tts::TtsRun;
+use selvedge_transition::support::{supports_broadcasts, supports_unbounded};
 use selvedge_transition::tts_extract::{self, System, extract};
 
 use super::cutoff::Effort;
 use super::views::Table;
-use super::{Answer, Rules, bounded, certificate, decide, karp_miller, views, widening};
+use super::{Answer, Rules, bounded, certificate, decide, decide_from, karp_miller, views, widening};
+
+/// The number of threads with which `views-explicit` begins.
+const FEW: usize = 2;
+
+/// Limit on the nodes of the tree that `views-explicit` builds.
+const MOST_NODES: usize = 4_000;
 
 /// The options of these engines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,7 +60,10 @@ impl Engine for Coverability {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        selvedge_transition::support::supports_unbounded(task, self.name())
+        match self.method {
+            Method::Views | Method::Backward => supports_broadcasts(task, self.name()),
+            Method::KarpMiller | Method::Cutoff => supports_unbounded(task, self.name()),
+        }
     }
 
     fn decide(&self, task: &Task<'_>, run: &Run<'_>, explanation: &mut Explanation) -> Result<Verdict, Stop> {
@@ -77,13 +87,30 @@ impl Coverability {
         self.options.most_threads.map(|most| most as usize)
     }
 
+    /// Decides with one and two threads, then by a small tree of Karp and Miller, which finds errors that need many
+    /// threads, and then with more and more threads.
     fn by_views(&self, system: &System<'_>, run: &Run<'_>) -> Result<Answer<CoverClaim>, Stop> {
         run.event(Event::Phase("searching with k threads"));
-        let table = match decide(&system.tts, self.most(), run)? {
-            Answer::Covered(found) => return Ok(Answer::Covered(found)),
-            Answer::Uncovered(table) => whole(system, table, run)?,
+        let few = self.most().map_or(FEW, |most| most.min(FEW));
+        let answer = match decide(&system.tts, Some(few), run) {
+            Err(Stop::BoundReached(_)) if self.most().is_none_or(|most| most > FEW) => {
+                let rules = Rules::new(&system.tts);
+                if !system.tts.has_transfers()
+                    && let Some(answer) = karp_miller::decide_within(&rules, MOST_NODES, run)?
+                {
+                    return Ok(match answer {
+                        Answer::Covered(found) => Answer::Covered(found),
+                        Answer::Uncovered(cover) => Answer::Uncovered(certificate::vectors(&cover)),
+                    });
+                }
+                decide_from(FEW + 1, &system.tts, self.most(), run)?
+            }
+            answer => answer?,
         };
-        Ok(Answer::Uncovered(certificate::views(&table)))
+        Ok(match answer {
+            Answer::Covered(found) => Answer::Covered(found),
+            Answer::Uncovered(table) => Answer::Uncovered(certificate::views(&whole(system, table, run)?)),
+        })
     }
 
     fn backwards(&self, system: &System<'_>, run: &Run<'_>) -> Result<Answer<CoverClaim>, Stop> {
@@ -100,8 +127,10 @@ impl Coverability {
     fn by_tree(&self, system: &System<'_>, run: &Run<'_>) -> Result<Answer<CoverClaim>, Stop> {
         let rules = Rules::new(&system.tts);
         run.event(Event::Phase("growing the tree"));
-        if let Some(cover) = karp_miller::prove(&rules, run)? {
-            return Ok(Answer::Uncovered(certificate::vectors(&cover)));
+        match karp_miller::decide(&rules, run)? {
+            Some(Answer::Uncovered(cover)) => return Ok(Answer::Uncovered(certificate::vectors(&cover))),
+            Some(Answer::Covered(found)) => return Ok(Answer::Covered(found)),
+            None => {}
         }
         run.event(Event::Phase("searching for a run"));
         covering_run(&rules, self.most(), run).map(Answer::Covered)

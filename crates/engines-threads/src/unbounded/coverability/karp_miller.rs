@@ -18,7 +18,8 @@
 use selvedge_check::{Event, Run, Stop};
 use selvedge_ir::tts::{Cover, LocalId, SharedId};
 
-use super::{Rules, Vector};
+use super::unwind::{Branch, Raised, raised, run_to};
+use super::{Answer, Rules, Vector};
 
 /// The set of all that can be covered, as finitely many vectors: none of them covers another with its shared state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +38,22 @@ pub fn cover_set(rules: &Rules<'_>, run: &Run<'_>) -> Result<CoverSet, Stop> {
 /// Returns the vectors that show that no target can be covered; `None` as soon as one can.
 pub fn prove(rules: &Rules<'_>, run: &Run<'_>) -> Result<Option<CoverSet>, Stop> {
     let mut tree = Tree::new(rules);
-    Ok(tree.build(run, &rules.tts.targets)?.then(|| tree.maximal()))
+    Ok(tree.build(run, &rules.tts.targets)?.is_none().then(|| tree.maximal()))
+}
+
+/// Decides whether a target can be covered; `None` if one can, by a run of too many steps.
+pub fn decide(rules: &Rules<'_>, run: &Run<'_>) -> Result<Option<Answer<CoverSet>>, Stop> {
+    decide_within(rules, usize::MAX, run)
+}
+
+/// Decides the same with a limit on the nodes of the tree; `None` also beyond it.
+pub fn decide_within(rules: &Rules<'_>, most: usize, run: &Run<'_>) -> Result<Option<Answer<CoverSet>>, Stop> {
+    let mut tree = Tree { most, ..Tree::new(rules) };
+    match tree.build(run, &rules.tts.targets)? {
+        Some((node, wanted)) => Ok(run_to(rules, &tree.branches, node, &wanted, run)?.map(Answer::Covered)),
+        None if tree.waiting.is_empty() => Ok(Some(Answer::Uncovered(tree.maximal()))),
+        None => Ok(None),
+    }
 }
 
 impl CoverSet {
@@ -64,7 +80,6 @@ impl CoverSet {
 struct VectorNode {
     shared: SharedId,
     vector: Vector,
-    parent: Option<u32>,
     /// True if a later node covers this one and it was not expanded before.
     dropped: bool,
 }
@@ -72,34 +87,45 @@ struct VectorNode {
 struct Tree<'t> {
     rules: &'t Rules<'t>,
     nodes: Vec<VectorNode>,
+    /// For each node its origin.
+    branches: Vec<Branch>,
     /// For each shared state the maximal nodes, oldest first.
     maximal: Vec<Vec<u32>>,
     waiting: Vec<u32>,
+    /// Limit on the nodes.
+    most: usize,
 }
 
 impl<'t> Tree<'t> {
     fn new(rules: &'t Rules<'t>) -> Tree<'t> {
-        Tree { rules, nodes: Vec::new(), maximal: vec![Vec::new(); rules.tts.n_shared as usize], waiting: Vec::new() }
+        assert!(!rules.tts.has_transfers(), "the tree is for systems whose rules transfer no threads");
+        let maximal = vec![Vec::new(); rules.tts.n_shared as usize];
+        Tree { rules, nodes: Vec::new(), branches: Vec::new(), maximal, waiting: Vec::new(), most: usize::MAX }
     }
 
-    /// Builds the tree; returns whether none of the targets can be covered, and stops early if one can.
-    fn build(&mut self, run: &Run<'_>, targets: &[Cover]) -> Result<bool, Stop> {
-        for start in &self.rules.tts.starts {
+    /// Builds the tree; returns a node that covers a target, with the threads of the target, as soon as there is one. It
+    /// stops early if there are too many nodes: then some wait.
+    fn build(&mut self, run: &Run<'_>, targets: &[Cover]) -> Result<Option<(u32, Vector)>, Stop> {
+        for (number, start) in self.rules.tts.starts.iter().enumerate() {
             let mut vector = Vector::of(&start.threads);
             start.any.iter().for_each(|local| vector.add_omega(*local));
-            self.add(start.shared, vector, None);
+            self.add(start.shared, vector, Branch { from: None, start: number, raised: Vec::new() });
         }
         let wanted: Vec<(SharedId, Vector)> =
             targets.iter().map(|target| (target.shared, Vector::of(&target.threads))).collect();
         let mut n_done = 0;
-        while let Some(number) = self.waiting.pop() {
+        while self.nodes.len() <= self.most
+            && let Some(number) = self.waiting.pop()
+        {
             run.check_limits()?;
             let node = &self.nodes[number as usize];
             if node.dropped {
                 continue;
             }
-            if wanted.iter().any(|(shared, vector)| *shared == node.shared && vector.is_covered_by(&node.vector)) {
-                return Ok(false);
+            let met =
+                |(shared, vector): &&(SharedId, Vector)| *shared == node.shared && vector.is_covered_by(&node.vector);
+            if let Some((_, vector)) = wanted.iter().find(met) {
+                return Ok(Some((number, vector.clone())));
             }
             n_done += 1;
             if n_done % 1024 == 0 {
@@ -108,7 +134,7 @@ impl<'t> Tree<'t> {
             }
             self.expand(number, run)?;
         }
-        Ok(true)
+        Ok(None)
     }
 
     fn expand(&mut self, number: u32, run: &Run<'_>) -> Result<(), Stop> {
@@ -120,32 +146,37 @@ impl<'t> Tree<'t> {
                 let mut after = vector.clone();
                 after.remove(rule.local);
                 rule.after.iter().for_each(|local| after.add(*local));
-                self.accelerate(rule.shared_after, &mut after, number);
-                self.add(rule.shared_after, after, Some(number));
+                let raised = self.accelerate(rule.shared_after, &mut after, number);
+                self.add(rule.shared_after, after, Branch { from: Some((number, *id)), start: 0, raised });
             }
         }
         Ok(())
     }
 
     /// Puts ω where a vector has grown since an ancestor, until nothing changes.
-    fn accelerate(&self, shared: SharedId, vector: &mut Vector, parent: u32) {
+    fn accelerate(&self, shared: SharedId, vector: &mut Vector, parent: u32) -> Vec<Raised> {
+        let mut all = Vec::new();
         loop {
-            let mut changed = false;
+            let n_before = all.len();
             let mut at = Some(parent);
             while let Some(number) = at {
                 let node = &self.nodes[number as usize];
-                changed |=
-                    node.shared == shared && node.vector.is_covered_by(vector) && vector.accelerate(&node.vector);
-                at = node.parent;
+                if node.shared == shared && node.vector.is_covered_by(vector) {
+                    let before = vector.clone();
+                    if vector.accelerate(&node.vector) {
+                        all.push(Raised { ancestor: number, before: raised(&before, vector) });
+                    }
+                }
+                at = self.branches[number as usize].from.map(|(parent, _)| parent);
             }
-            if !changed {
-                return;
+            if all.len() == n_before {
+                return all;
             }
         }
     }
 
     /// Stores a node unless a maximal one covers it.
-    fn add(&mut self, shared: SharedId, vector: Vector, parent: Option<u32>) {
+    fn add(&mut self, shared: SharedId, vector: Vector, branch: Branch) {
         let (nodes, maximal) = (&mut self.nodes, &mut self.maximal[shared.index()]);
         if maximal.iter().rev().any(|other| vector.is_covered_by(&nodes[*other as usize].vector)) {
             return;
@@ -158,7 +189,8 @@ impl<'t> Tree<'t> {
             !covered
         });
         let number = nodes.len() as u32;
-        nodes.push(VectorNode { shared, vector, parent, dropped: false });
+        nodes.push(VectorNode { shared, vector, dropped: false });
+        self.branches.push(branch);
         maximal.push(number);
         self.waiting.push(number);
     }

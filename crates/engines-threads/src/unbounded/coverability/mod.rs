@@ -11,6 +11,9 @@
 //! - [`cutoff`] counts the thread states that N threads reach, and determines from which N on none is missing (chapter
 //!   9).
 //!
+//! All but the tree of Karp and Miller, and the cutoff, which needs it, work on systems whose rules transfer threads
+//! (`transfer`): a number with ω would have to be divided there.
+//!
 //! The first two together, for k = 1, 2, 3, .., decide nearly all systems that come from programs ([`decide`]).
 
 pub mod backward;
@@ -20,6 +23,8 @@ mod choices;
 pub mod cutoff;
 mod engines;
 pub mod karp_miller;
+mod transfer;
+mod unwind;
 mod vector;
 pub mod views;
 pub mod widening;
@@ -47,9 +52,14 @@ pub enum Answer<P> {
 /// covers one there is a k whose views are enough, since the set of all that can be covered is closed downwards and
 /// there are no infinite antichains. (This k is not known beforehand.)
 pub fn decide(tts: &Tts, most: Option<usize>, run: &Run<'_>) -> Result<Answer<views::Table>, Stop> {
+    decide_from(1, tts, most, run)
+}
+
+/// Does the same for k = `first`, `first` + 1, .., where fewer threads have not decided it.
+fn decide_from(first: usize, tts: &Tts, most: Option<usize>, run: &Run<'_>) -> Result<Answer<views::Table>, Stop> {
     let rules = Rules::new(tts);
-    let mut searched = 0;
-    let mut k = 1;
+    let mut searched = first - 1;
+    let mut k = first;
     while most.is_none_or(|most| k <= most) {
         let ahead = if k < 3 { k } else { k + 1 };
         while searched < ahead {

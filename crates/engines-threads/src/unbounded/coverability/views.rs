@@ -13,6 +13,9 @@
 //! - b moves and w is watched: all of I goes into the row of R after the step;
 //! - some w of I moves and b is watched: b goes into the row of R after the step.
 //!
+//! Where the rule transfers threads, the watched ones become others: then each list that all watched threads can become
+//! is a view.
+//!
 //! **Invariant.** Every step of k+1 threads all of whose views were taken from the queue has been done. The last of the
 //! views to be taken does it, in whichever of the three ways it takes part.
 //!
@@ -23,11 +26,12 @@ use std::collections::VecDeque;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use selvedge_check::{Event, Run, Stop};
-use selvedge_ir::tts::{Cover, LocalId, RuleId, SharedId, Start};
+use selvedge_ir::tts::{Cover, LocalId, Rule, RuleId, SharedId, Start};
 use smallvec::SmallVec;
 
 use super::Rules;
 use super::choices::{ThreadList, choose, repeat};
+use super::transfer::lists_after;
 
 /// A thread of a view: 0 if it is asleep, else the number of its local state plus 1.
 type ViewThread = u32;
@@ -189,6 +193,8 @@ struct Closure<'t> {
     /// For each shared state the groups of its rules, and for each rule its group.
     groups: Vec<Vec<RuleGroup>>,
     group_of: Vec<u32>,
+    /// For each shared state the rules that transfer threads, each with the thread that takes it.
+    transferring: Vec<Vec<(ViewThread, RuleId)>>,
     /// True if a view covers a target.
     met: bool,
 }
@@ -207,7 +213,11 @@ impl<'t> Closure<'t> {
         let table = Table::new(tts.n_shared as usize, tts.n_local as usize, k);
         let (groups, group_of) = groups(rules, table.width);
         let (fresh, queue, waits) = (Vec::new(), VecDeque::new(), FixedBitSet::new());
-        Closure { rules, targets, table, fresh, queue, waits, groups, group_of, met: false }
+        let mut transferring = vec![Vec::new(); tts.n_shared as usize];
+        for (id, rule) in tts.rules.iter_enumerated().filter(|(_, rule)| !rule.transfers.is_empty()) {
+            transferring[rule.shared.index()].push((rule.local.raw() + 1, id));
+        }
+        Closure { rules, targets, table, fresh, queue, waits, groups, group_of, transferring, met: false }
     }
 
     /// Computes the table; returns `None` if it admits a target.
@@ -313,6 +323,10 @@ impl<'t> Closure<'t> {
         for thread in new {
             run.tick()?;
             self.moves((shared, rest), *thread, &mut effect);
+            if !self.transferring[shared as usize].is_empty() {
+                self.others((shared, rest), *thread, &mut others);
+                self.transfers((shared, rest), *thread, &others, &mut effect, run)?;
+            }
             let is_known = |group: usize| known[group].is_some_and(|row| get(self.table.row(row), *thread));
             let matters = |(group, moves): (usize, &RuleGroup)| {
                 !moves.movers.is_empty() && (!is_known(group) || get(&moves.movers, *thread))
@@ -339,6 +353,9 @@ impl<'t> Closure<'t> {
         let Some(local) = thread.checked_sub(1) else { return };
         for id in self.rules.of(SharedId::from_raw(shared), LocalId::from_raw(local)) {
             let rule = self.rules.rule(*id);
+            if !rule.transfers.is_empty() {
+                continue;
+            }
             let row = &mut effect.rows[self.group_of[id.index()] as usize];
             row[0] |= 1;
             for after in rule.after.iter().map(|local| local.raw() + 1) {
@@ -361,6 +378,58 @@ impl<'t> Closure<'t> {
                 effect.views.push((rule.shared_after.raw(), ThreadList::from_slice(view)));
             });
         }
+    }
+
+    /// Makes the steps of rules that transfer threads, of the thread and of those that can be there together with it and
+    /// the rest.
+    fn transfers(
+        &self,
+        (shared, rest): (u32, &ThreadList),
+        thread: ViewThread,
+        others: &[u64],
+        effect: &mut Effect,
+        run: &Run<'_>,
+    ) -> Result<(), Stop> {
+        let with = |other: ViewThread| rest.iter().copied().chain([other]).collect::<ThreadList>();
+        for (mover, id) in &self.transferring[shared as usize] {
+            let rule = self.rules.rule(*id);
+            if *mover != thread {
+                if get(others, *mover) {
+                    self.watch(rule, &with(thread), &[], effect, run)?;
+                }
+                continue;
+            }
+            for other in ones(others) {
+                self.watch(rule, &with(other), &[], effect, run)?;
+            }
+            let n_asleep = rest.iter().filter(|thread| **thread == ASLEEP).count();
+            let new: ThreadList = rule.after.iter().map(|local| local.raw() + 1).collect();
+            for n in 1..=new.len().min(n_asleep + 1) {
+                let mut chosen: Vec<ThreadList> = Vec::new();
+                choose(&new, n, &mut ThreadList::new(), &mut |new| chosen.push(ThreadList::from_slice(new)));
+                for new in chosen {
+                    self.watch(rule, &rest[n - 1..], &new, effect, run)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds all views of what watched threads become, with new threads.
+    fn watch(
+        &self,
+        rule: &Rule,
+        watched: &[ViewThread],
+        new: &[ViewThread],
+        effect: &mut Effect,
+        run: &Run<'_>,
+    ) -> Result<(), Stop> {
+        for list in lists_after(rule, &awake(watched), run)? {
+            let mut view: ThreadList = list.iter().map(|local| local.raw() + 1).chain(new.iter().copied()).collect();
+            view.insert_many(0, std::iter::repeat_n(ASLEEP, self.table.k - view.len()));
+            effect.views.push((rule.shared_after.raw(), view));
+        }
+        Ok(())
     }
 
     /// Computes all threads that can be there together with these.
@@ -389,7 +458,7 @@ fn groups(rules: &Rules<'_>, width: usize) -> (Vec<Vec<RuleGroup>>, Vec<u32>) {
             here.len() as u32 - 1
         });
         group_of.push(number);
-        if rule.shared != rule.shared_after {
+        if rule.shared != rule.shared_after && rule.transfers.is_empty() {
             let movers = &mut here[number as usize].movers;
             movers.resize(width, 0);
             let thread = rule.local.raw() + 1;
@@ -401,9 +470,12 @@ fn groups(rules: &Rules<'_>, width: usize) -> (Vec<Vec<RuleGroup>>, Vec<u32>) {
 
 /// Returns whether the threads of a view, sorted, are at least those of a target.
 fn covers(view: &[ViewThread], target: &Cover) -> bool {
-    let locals: SmallVec<[LocalId; 4]> =
-        view.iter().filter_map(|thread| thread.checked_sub(1)).map(LocalId::from_raw).collect();
-    target.holds(target.shared, &locals)
+    target.holds(target.shared, &awake(view))
+}
+
+/// Returns the states of the threads that are not asleep.
+fn awake(view: &[ViewThread]) -> SmallVec<[LocalId; 4]> {
+    view.iter().filter_map(|thread| thread.checked_sub(1)).map(LocalId::from_raw).collect()
 }
 
 fn get(row: &[u64], thread: ViewThread) -> bool {

@@ -87,7 +87,7 @@ impl<'c> Check<'c> {
         let pasts = pasts(claim, kinds, run)?;
         let mut rules: HashMap<_, Vec<RuleId>> = HashMap::new();
         for (id, rule) in kinds.tts.rules.iter_enumerated() {
-            check(rule.after.len() == usize::from(rule.goes_on))?;
+            check(rule.after.len() == usize::from(rule.goes_on) && rule.transfers.is_empty())?;
             rules.entry((rule.shared, rule.local)).or_default().push(id);
         }
         let mut targets = HashMap::new();

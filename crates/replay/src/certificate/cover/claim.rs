@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use selvedge_check::{CoverClaim, OmegaVector, Run, ViewTable};
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 
-use super::super::{Flaw, Refused};
+use super::super::{Flaw, Refused, Unjudged};
+use super::start::LIMIT;
 use super::views::Views;
 
 /// Checks that a claim proves that no target of the system can be covered.
@@ -114,6 +115,11 @@ impl Vectors {
     }
 
     fn check(&self, tts: &Tts, run: &Run<'_>) -> Result<(), Refused> {
+        if tts.has_transfers() {
+            return Err(
+                Unjudged::Beyond("a claim with numbers of threads is not judged where steps transfer threads").into()
+            );
+        }
         none(&tts.starts, Flaw::Initial, run, |start| !self.allows(start.shared, &all_of(start)))?;
         for (id, rule) in tts.rules.iter_enumerated() {
             for vector in self.0.get(&rule.shared).into_iter().flatten() {
@@ -179,8 +185,11 @@ impl Basis {
         for (id, rule) in tts.rules.iter_enumerated() {
             for least in self.forbidden.get(&rule.shared_after).into_iter().flatten() {
                 run.tick()?;
-                if !self.excludes(rule.shared, &before(rule, least)) {
-                    return Err(Flaw::Rule(id.index()).into());
+                for before in before(rule, least, run)? {
+                    run.tick()?;
+                    if !self.excludes(rule.shared, &before) {
+                        return Err(Flaw::Rule(id.index()).into());
+                    }
                 }
             }
         }
@@ -188,12 +197,34 @@ impl Basis {
     }
 }
 
-/// The least configuration from which a rule leads to one above another.
-fn before(rule: &Rule, after: &Counts) -> Counts {
-    let mut before = after.clone();
+/// Configurations from which a rule leads to one above another; whatever it leads from to one above it is above one of
+/// them. The threads that the rule does not put were other threads before: each in one of the states whose threads may
+/// go where it is.
+fn before(rule: &Rule, after: &Counts, run: &Run<'_>) -> Result<Vec<Counts>, Refused> {
+    let mut left = after.clone();
     for local in &rule.after {
-        take(&mut before, *local);
+        take(&mut left, *local);
     }
-    add(&mut before, rule.local);
-    before
+    let mut all = vec![counts(&[rule.local])];
+    for (local, count) in left {
+        let stays = (!rule.transfers(local)).then_some(local);
+        let moved = rule.transfers.iter().filter(|(_, to)| to.contains(&local)).map(|(from, _)| *from);
+        let from: Vec<LocalId> = stays.into_iter().chain(moved).collect();
+        for _ in 0..count.expect("it is no vector") {
+            let mut longer: Vec<Counts> = Vec::new();
+            for (before, local) in all.iter().flat_map(|before| from.iter().map(move |local| (before, local))) {
+                run.tick()?;
+                let mut before = before.clone();
+                add(&mut before, *local);
+                longer.push(before);
+            }
+            longer.sort_unstable();
+            longer.dedup();
+            if longer.len() > LIMIT {
+                return Err(Unjudged::Beyond("threads may be transferred in too many ways").into());
+            }
+            all = longer;
+        }
+    }
+    Ok(all)
 }

@@ -17,6 +17,12 @@
 //!
 //! A variable that a place or the shared states do not list may hold anything: it is open. Where steps must be real,
 //! for a claim about rounds, no step may read a variable that is not listed: then it does not matter what it holds.
+//!
+//! # Steps that assign variables of other threads
+//!
+//! They make the rule transfer threads: for each state of another thread that the claim allows with the shared state,
+//! the rule lists all that such a thread can changed. The other threads choose independently of each other, and what is
+//! open may differ from one to the next, so that the rule allows at least what the program does.
 
 mod adequacy;
 mod claim;
@@ -27,11 +33,11 @@ mod views;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use selvedge_check::{CoverClaim, CoverProof, Role, Run, Task, ThreadScope};
+use selvedge_check::{CoverClaim, CoverProof, LocalState, Role, Run, Task, ThreadScope};
 use selvedge_ir::EdgeId;
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Tts};
 
-use super::concrete::Arrival;
+use super::concrete::{Arrival, Others};
 use super::route::Route;
 use super::{Flaw, Refused, Unjudged};
 pub use claim::verify_claim;
@@ -57,9 +63,12 @@ pub(super) fn verify(task: &Task<'_>, proof: &CoverProof, run: &Run<'_>) -> Resu
         errors: Vec::new(),
     };
     let states = claim::thread_states(&proof.claim);
-    for (shared, local) in &states {
-        run.tick()?;
-        system.follow(&table, *shared, *local, run)?;
+    for here in states.chunk_by(|left, right| left.0 == right.0) {
+        let others: Vec<LocalId> = here.iter().map(|(_, local)| *local).collect();
+        for local in &others {
+            run.tick()?;
+            system.follow(&table, (here[0].0, &others), *local, run)?;
+        }
     }
     system.meetings(&table, &states, run)?;
     let checked = match &proof.claim {
@@ -84,11 +93,11 @@ struct System {
 }
 
 impl System {
-    /// All rules of a thread state.
+    /// All rules of a thread state, beside other threads in any of some states.
     fn follow(
         &mut self,
         table: &StateTable<'_>,
-        shared: SharedId,
+        (shared, others): (SharedId, &[LocalId]),
         local: LocalId,
         run: &Run<'_>,
     ) -> Result<(), Refused> {
@@ -113,16 +122,20 @@ impl System {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(Route::new(&table.places, thread.place, run)?),
         };
-        let explorer = table.explorer(Some(thread.place));
+        let beside: Option<Vec<&LocalState>> = others.iter().map(|other| table.proof.locals.get(*other)).collect();
+        let beside = beside.ok_or(Flaw::Malformed(None))?;
+        let mut explorer = table.explorer(Some(thread.place));
+        explorer.others = Some(&beside);
         let now = explorer.values(&state.values, thread.place, &thread.values);
         for (edge, arrival) in explorer.explore(route, now, run)? {
             match arrival {
-                Arrival::Rule { shared: values, own, new } => {
+                Arrival::Rule { shared: values, own, new, others: changed } => {
                     let held = own.as_ref().is_some_and(|(place, _)| table.places.is_holder(*place));
                     let shared_after = table.shared(values, held).ok_or(Flaw::NotClosed(edge))?;
                     let after = own.iter().chain(&new).map(|seen| table.local(seen)).collect::<Option<_>>();
                     let (after, goes_on) = (after.ok_or(Flaw::NotClosed(edge))?, own.is_some());
-                    self.tts.rules.push(Rule { shared, local, shared_after, after, goes_on });
+                    let transfers = transfers(table, others, &changed).ok_or(Flaw::NotClosed(edge))?;
+                    self.tts.rules.push(Rule { shared, local, shared_after, after, goes_on, transfers });
                     self.edges.push(edge);
                 }
                 Arrival::Error(error) => self.target((shared, vec![local]), error),
@@ -168,4 +181,17 @@ impl System {
         }
         Ok(())
     }
+}
+
+/// The transfers of a rule, if all that the other threads changed is listed.
+fn transfers(table: &StateTable<'_>, others: &[LocalId], changed: &Others) -> Option<Vec<(LocalId, Vec<LocalId>)>> {
+    let mut transfers = Vec::new();
+    for (from, seen) in others.iter().zip(changed) {
+        let mut to = seen.iter().map(|seen| table.local(seen)).collect::<Option<Vec<LocalId>>>()?;
+        to.sort_unstable();
+        if to != [*from] {
+            transfers.push((*from, to));
+        }
+    }
+    Some(transfers)
 }

@@ -15,13 +15,17 @@
 //! - Else, W, b and as many sleeping threads as A' has threads beyond one are a view of the table. So it is enough that
 //!   for each view with a thread b, each rule of b and each choice of A' the view is there in which A' is in the place
 //!   of b and of sleeping threads.
+//!
+//! If the rule transfers other threads, W is what became of threads U that were there before, of which the same holds.
+//! So instead of W all lists are looked at that the threads of U can become; sleeping threads stay asleep.
 
 use std::collections::BTreeMap;
 
 use selvedge_check::{Run, ViewTable};
-use selvedge_ir::tts::{LocalId, RuleId, SharedId, Start, Tts};
+use selvedge_ir::tts::{LocalId, Rule, RuleId, SharedId, Start, Tts};
 
-use super::super::{Flaw, MOST_SEEN, Refused, at_most};
+use super::super::{Flaw, MOST_SEEN, Refused, Unjudged, at_most};
+use super::start::LIMIT;
 
 /// A thread of a view: 0 if it is asleep, else the number of its state plus 1.
 type Thread = u32;
@@ -136,6 +140,11 @@ impl Views {
         for id in rules {
             run.tick()?;
             let rule = &tts.rules[*id];
+            if !rule.transfers.is_empty() {
+                let closed = self.check_transfer(rule, rest, &others, run)?;
+                closed.then_some(()).ok_or(Flaw::Rule(id.index()))?;
+                continue;
+            }
             let after = rule.shared_after.raw();
             let row = self.rows.get(&(after, rest.to_vec()));
             let holds = |word: usize| row.map_or(0, |row| row[word]);
@@ -151,6 +160,28 @@ impl Views {
             }
         }
         Ok(())
+    }
+
+    /// Returns whether all views are there after a thread beside these has taken a rule that transfers others.
+    fn check_transfer(&self, rule: &Rule, rest: &[Thread], others: &[u64], run: &Run<'_>) -> Result<bool, Refused> {
+        let after = rule.shared_after.raw();
+        for other in ones(others) {
+            let lists = transferred(rule, &[rest, &[other]].concat(), run)?;
+            if !lists.iter().all(|list| self.has(after, list)) {
+                return Ok(false);
+            }
+        }
+        let n_asleep = rest.iter().filter(|thread| **thread == ASLEEP).count();
+        let new: Vec<Thread> = rule.after.iter().map(|local| local.raw() + 1).collect();
+        for n in 1..=new.len().min(n_asleep + 1) {
+            // Sleeping threads come first.
+            for mut list in transferred(rule, &rest[n - 1..], run)? {
+                if !all_choices(&new, n, &mut list, &|view| self.has(after, view)) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// All threads that go with these: every k of them are a view.
@@ -169,6 +200,28 @@ impl Views {
         }
         others
     }
+}
+
+/// All that threads can become beside one that takes a rule.
+fn transferred(rule: &Rule, threads: &[Thread], run: &Run<'_>) -> Result<Vec<Vec<Thread>>, Refused> {
+    let mut lists: Vec<Vec<Thread>> = vec![Vec::new()];
+    for thread in threads {
+        let local = thread.checked_sub(1).map(LocalId::from_raw);
+        let ways: Vec<Thread> = match &local {
+            Some(local) => rule.ways(local).iter().map(|way| way.raw() + 1).collect(),
+            None => vec![ASLEEP],
+        };
+        if lists.len().saturating_mul(ways.len()) > LIMIT {
+            return Err(Unjudged::Beyond("threads may be transferred in too many ways").into());
+        }
+        let mut longer = Vec::new();
+        for list in &lists {
+            run.tick()?;
+            longer.extend(ways.iter().map(|way| list.iter().copied().chain([*way]).collect::<Vec<Thread>>()));
+        }
+        lists = longer;
+    }
+    Ok(lists)
 }
 
 fn set(row: &mut [u64], thread: Thread) {

@@ -268,7 +268,7 @@ impl<'a> Explicit<'a> {
         let mut ends = Vec::new();
         for (edge, arrival) in explorer.explore(routes.of(place), now, self.run)? {
             ends.push(match arrival {
-                Arrival::Rule { shared, own, new } => {
+                Arrival::Rule { shared, own, new, .. } => {
                     let mut shared = shared.into_iter();
                     let shared = bits(is_concerned.iter().map(|is| *is && shared.next() == Some(true)));
                     let threads = own.iter().chain(&new).map(|(place, own)| (*place, bits(own.iter().copied())));

@@ -18,7 +18,7 @@ use selvedge_testkit::calculus::EQUATIONS;
 use selvedge_testkit::campaign::{Setting, State, classes};
 use selvedge_testkit::contexts::IN_TURNS;
 use selvedge_testkit::contexts::systems::{Effort, InTurnsCampaign};
-use selvedge_testkit::coverability::Coverability;
+use selvedge_testkit::coverability::{Coverability, Transfers};
 use selvedge_testkit::deadlock::DEADLOCKS;
 use selvedge_testkit::differ::{ALL_WAYS, item};
 use selvedge_testkit::engines::SEQUENTIAL;
@@ -40,7 +40,7 @@ use selvedge_testkit::verify::pool::{Pool, relay};
 use selvedge_testkit::workers::Items;
 
 const USAGE: &str = "\
-usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|deadlock|calculus|integers|machine|numbers|tts|spin
+usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|deadlock|calculus|integers|machine|numbers|tts|transfers|spin
             |c|c-threads|c-pointers|c-parser|parser|verify|print|evidence
             [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N] [--only KIND]
        fuzz faults [--count N] [--jobs N] [--program FILE]
@@ -62,6 +62,7 @@ integers compares all engines on guarded commands, with a search over a box
 machine compares all engines on programs with machine integers, over bits, with a search over the integers
 numbers compares all engines on programs with numbers, arrays and locks with a search of its own
 tts     compares all ways to decide coverability on random thread-transition systems
+transfers  the same, on systems whose rules transfer threads, with plain searches
 spin    compares SPIN with the oracle on the models of programs with threads
 c       compares what sequential C programs compute with what `cc` makes of them, in batches of 50
 c-threads compares all engines on C programs with threads, with what happens in runs of them, in batches of 10
@@ -130,6 +131,7 @@ fn main() -> ExitCode {
         "numbers" => options.run(Numbers::default()),
         "c" | "c-threads" => options.compile(),
         "tts" => options.run(Coverability),
+        "transfers" => options.run(Transfers),
         "verify" => options.run(options.judge()),
         "c-pointers" => options.run(Pointers),
         "c-parser" => match broken::sources() {

@@ -49,6 +49,7 @@ fn system(random: &mut Random) -> System {
             local: random.below(n_local).into(),
             shared_after: random.below(n_shared).into(),
             goes_on: !after.is_empty(),
+            transfers: Vec::new(),
             after,
         }
     };
