@@ -257,7 +257,8 @@ fn said(result: &Value) -> Said {
 /// Returns the tables as a page of Markdown.
 pub fn markdown(rows: &[Row], limit: Duration) -> String {
     let mut page = format!("# C programs of other people\n\n{} seconds for each program.\n\n", limit.as_secs());
-    page += "| source | programs | parsed | typed | supported | decided | right | settled | wrong | safe with a certificate |\n";
+    page += "| source | programs | parsed | typed | supported | decided | right | settled | wrong \
+             | safe with a certificate |\n";
     page += "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
     let mut sources: Vec<&str> = rows.iter().map(Row::source).collect();
     sources.sort_unstable();

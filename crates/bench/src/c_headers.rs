@@ -1,7 +1,7 @@
 //! Headers of C programs of other people, from the repositories that the programs were fetched from.
 //!
-//! A program of the folder is a single file, whose name has its path in its repository, with `__` for `/`. A header that
-//! it includes and that is not there is taken from the repository, which is a bare git directory
+//! A program of the folder is a single file, whose name has its path in its repository, with `__` for `/`. A header
+//! that it includes and that is not there is taken from the repository, which is a bare git directory
 //! `FETCHED/OWNER+NAME/repo`. It is written to a folder for the time of the run.
 
 use std::fs;

@@ -78,7 +78,7 @@ impl Session {
     /// Returns what a watcher of such a part looks at.
     pub(crate) fn watch(&self, limits: LimitArgs, start: Instant) -> Watch {
         let time = limits.time_limit.map(|limit| (start, limit));
-        Watch { time, memory: limits.memory_limit, cancel: Some(self.cancel.clone()) }
+        Watch { time, memory: limits.memory(), cancel: Some(self.cancel.clone()) }
     }
 
     /// Returns the style of traces on standard output.

@@ -142,6 +142,23 @@ pub(crate) fn resident(pid: Option<u32>) -> Option<u64> {
     Some(resident.saturating_sub(shared) * u64::try_from(page).ok()?)
 }
 
+/// Returns the bytes of memory that this program may hope for: those of the machine, or those that its container has.
+#[cfg(target_os = "linux")]
+pub(crate) fn memory() -> Option<u64> {
+    // SAFETY: it takes a number and returns one.
+    let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    let machine = u64::try_from(pages).ok()?.checked_mul(u64::try_from(page).ok()?)?;
+    let container = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    let container = container.and_then(|text| text.trim().parse().ok());
+    Some(container.map_or(machine, |limit: u64| limit.min(machine)))
+}
+
+/// Returns nothing: the memory in use is not known well enough here to end a check.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn memory() -> Option<u64> {
+    None
+}
+
 /// Gives memory back to the system that was freed.
 pub(crate) fn trim() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]

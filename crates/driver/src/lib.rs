@@ -9,6 +9,7 @@ pub mod defect;
 mod each;
 pub mod external;
 mod judged;
+mod least;
 mod limits;
 mod minimize;
 mod portfolio;
@@ -23,12 +24,13 @@ mod thread_proof;
 pub mod threads;
 
 use selvedge_check::{
-    Answer, Counterexample, InvalidQuestion, Model, Outcome, OwnedTask, Question, Reason, Run, Stop, Subject, Task,
-    Trace, Unsupported,
+    Answer, Asked, Counterexample, InvalidQuestion, Model, Outcome, OwnedTask, Question, Reason, Run, Status, Stop,
+    Subject, Task, Trace, Unsupported,
 };
 use selvedge_engines::pushdown::Direction;
 use selvedge_engines::table::Row;
 use selvedge_engines::{EngineKind, EngineOptions};
+use selvedge_ir::span::Role;
 
 use selvedge_replay::replay::{Mismatch, replay};
 
@@ -162,7 +164,20 @@ fn ask(subject: Subject<'_>, options: &Options, run: &Run<'_>) -> Result<Answer,
         Ask::Projection => projection::project(&prepared, options, run)?,
     };
     locate(&mut answer.outcome, subject);
+    unfold_checks(answer.each.as_deref_mut().unwrap_or_default(), subject);
     Ok(answer)
+}
+
+/// Says of a check that a statement brings along (the range of a number, the index of an element) that it holds where
+/// its violation is unreachable: the statement itself may well be reached.
+fn unfold_checks(each: &mut [(Asked, Status)], subject: Subject<'_>) {
+    for (asked, status) in each {
+        if let (Asked::Assert(edge), Status::Unreachable(evidence)) = (asked, &*status)
+            && subject.map.edges[*edge].role == Role::Violation
+        {
+            *status = Status::Holds(evidence.clone());
+        }
+    }
 }
 
 /// Adds the line to a refusal that is about one step.

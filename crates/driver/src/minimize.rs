@@ -1,12 +1,13 @@
 //! Shorter executions to the same kind of error, and the values in them that do not matter.
 //!
-//! The order of work: the engine is asked again within lower bounds on threads. Then whole ends of threads, and
-//! rounds that a thread makes back to where it stood, are left out, and the steps of a thread that others interrupt
-//! are brought together. A candidate is taken if it is an execution of the program that ends in an error that was
-//! asked for, and is better: fewer threads, then fewer context switches, then fewer steps. In programs with machine
-//! integers, whose statements have several steps, threads then run as long as they can before others take over. This is
-//! repeated until nothing is better any more. At last each truth value that was chosen is turned around; where an error
-//! is still met, the value does not matter.
+//! The order of work: the least execution is searched for (`least`); if the program is too large for that, the engine
+//! is asked again within lower bounds on threads. Then whole ends of threads, and rounds that a thread makes back to
+//! where it stood, are left out, and the steps of a thread that others interrupt are brought together. A candidate is
+//! taken if it is an execution of the program that ends in an error that was asked for, and is better: fewer threads,
+//! then fewer context switches, then fewer steps. In programs with machine integers, whose statements have several
+//! steps, threads then run as long as they can before others take over. This is repeated until nothing is better any
+//! more. At last each truth value that was chosen is turned around; where an error is still met, the value does not
+//! matter.
 //!
 //! It ends because each taken candidate is better than the one before, and because all candidates together may take
 //! only a fixed number of steps of the interpreter, which makes the result independent of the clock. It is right
@@ -26,6 +27,7 @@ use selvedge_replay::replay::reached;
 use selvedge_replay::{Interpreter, Outcome, Replay, replay};
 
 use crate::Simplified;
+use crate::least::least;
 
 /// The treatment of executions to errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,7 +51,7 @@ const DIAGRAMS: u64 = 16_000_000;
 
 /// An execution with fewer threads, if the engine finds one within a lower bound on live threads and a small budget. A
 /// start of a thread that does nothing at the lower bound does something at the real one: such an execution is left.
-pub(crate) fn with_fewer_threads(
+fn with_fewer_threads(
     task: &Task<'_>,
     engine: &dyn Engine,
     simplified: &Simplified,
@@ -92,6 +94,17 @@ impl Observer for Watch {
             self.0.cancel();
         }
     }
+}
+
+/// Returns the least execution, or one with as few threads as the engine finds, if the program is too large for that.
+pub(crate) fn anew(
+    task: &Task<'_>,
+    engine: &dyn Engine,
+    simplified: &Simplified,
+    found: Counterexample,
+) -> Counterexample {
+    let threads = cost(task.program, &found.trace, &found.replay).0;
+    least(task, threads).unwrap_or_else(|| with_fewer_threads(task, engine, simplified, found))
 }
 
 /// A better execution, with what does not matter in it. Executions that share bodies of calls or are very long stay as

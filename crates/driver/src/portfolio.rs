@@ -65,8 +65,7 @@ pub(crate) fn decide(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>)
         let minimized = guard(|| {
             let (engine, simplified) = equipped(prepared, row, options);
             let task = prepared.task();
-            let fewer = minimize::with_fewer_threads(&task, &*engine, &simplified, (**found).clone());
-            minimize::minimize(&task, fewer)
+            minimize::minimize(&task, minimize::anew(&task, &*engine, &simplified, (**found).clone()))
         });
         match minimized {
             Ok(minimized) => **found = minimized,

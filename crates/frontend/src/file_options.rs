@@ -376,7 +376,8 @@ mod tests {
             (
                 "// options: --property x",
                 "x",
-                "there is no property `x`; the properties are assertions, no-data-race, no-overflow, memory, deadlock, misuse",
+                "there is no property `x`; the properties are assertions, no-data-race, no-overflow, memory, \
+                 deadlock, misuse",
             ),
         ];
         for (text, at, message) in cases {

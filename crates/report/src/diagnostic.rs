@@ -27,8 +27,8 @@ const MAX_ERRORS: usize = 20;
 /// Places further apart than this many lines are shown in separate excerpts.
 const NEAR: usize = 50;
 
-/// Excerpts of more bytes are left out: the work of the renderer grows with them, and so would that for a line with many
-/// diagnostics with its square.
+/// Excerpts of more bytes are left out: the work of the renderer grows with them, and so would that for a line with
+/// many diagnostics with its square.
 const LONGEST_EXCERPT: usize = 8_192;
 
 /// All diagnostics, and a line that counts them. Empty if there are none.

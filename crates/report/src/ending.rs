@@ -78,8 +78,8 @@ impl Annotator<'_> {
         Stand { thread, name: names.of(thread), position, labels: self.labels(loc) }
     }
 
-    /// Returns the condition that does not hold in the end, and the step that decided it. What is wrong with a value or an
-    /// index is decided one step before the assertion that fails.
+    /// Returns the condition that does not hold in the end, and the step that decided it. What is wrong with a value or
+    /// an index is decided one step before the assertion that fails.
     fn failing_condition<'e>(&self, execution: Execution<'e>) -> Option<(&'e Step, &Expr)> {
         let program = self.context().program;
         let last = execution.steps.last()?;

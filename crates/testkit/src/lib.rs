@@ -3,11 +3,10 @@
 //! [`generate`] makes programs as [`model`]s, which [`print`](mod@print) turns into text and [`shrink`](mod@shrink)
 //! makes smaller. [`harness`] runs comparisons on many generated programs, systems or texts and shrinks what it finds;
 //! each comparison is a module: [`differ`] (passes and the driver), [`engines`], [`threads`], [`unbounded`],
-//! [`contexts`], [`rounds`], [`deadlock`], [`calculus`], [`integers`], [`machine`], [`numbers`], [`c`], [`coverability`], [`spin`],
-//! [`texts`] and [`verify`]. [`corpus`] and
-//! [`literate`] read programs with known verdicts. [`campaign`] runs all comparisons in turns, and
-//! [`evidence`] records what the tests of the judge judge again. [`fuzz_targets`] are what `fuzz/` runs on any bytes.
-//! [`trials`] run the program itself while the world fails.
+//! [`contexts`], [`rounds`], [`deadlock`], [`calculus`], [`integers`], [`machine`], [`numbers`], [`c`],
+//! [`coverability`], [`spin`], [`texts`] and [`verify`]. [`corpus`] and [`literate`] read programs with known verdicts.
+//! [`campaign`] runs all comparisons in turns, and [`evidence`] records what the tests of the judge judge again.
+//! [`fuzz_targets`] are what `fuzz/` runs on any bytes. [`trials`] run the program itself while the world fails.
 
 pub mod rng;
 

@@ -1,9 +1,9 @@
-//! Boolean programs with numbers, arrays and locks: random ones, and the comparison of all engines on them with a search
-//! that knows nothing of the front end and the representation.
+//! Boolean programs with numbers, arrays and locks: random ones, and the comparison of all engines on them with a
+//! search that knows nothing of the front end and the representation.
 //!
-//! A program is a list of commands for each of one or two threads. It is printed as text, and searched as it is: a state
-//! is a list of numbers, an expression is computed with numbers of 64 bits, and what the language calls an error ends
-//! the search.
+//! A program is a list of commands for each of one or two threads. It is printed as text, and searched as it is: a
+//! state is a list of numbers, an expression is computed with numbers of 64 bits, and what the language calls an error
+//! ends the search.
 
 use std::collections::{BTreeSet, VecDeque};
 

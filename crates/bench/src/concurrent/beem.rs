@@ -28,7 +28,8 @@ pub(crate) fn anderson(size: Size, twin: Twin) -> String {
     let before = |slot: usize| place.is((slot + n_slots - 1) % n_slots);
     let opens = (0..n_slots).map(|slot| format!("s{slot} | {}", before(slot))).collect::<Vec<_>>().join(", ");
     format!(
-        "shared decl inside := 0;\nshared decl {first};\nshared decl {zero};\n\nprocess p [{n_slots}] begin\nvoid main() \
+        "shared decl inside := 0;\nshared decl {first};\nshared decl {zero};\n\n\
+         process p [{n_slots}] begin\nvoid main() \
          begin\n  decl {place};\n  decl seen;\nagain:\n  skip;\n{open}  {place} := {next};\n  {advance}\n{close}  \
          assume({waits});\n  seen, inside := inside, 1;\n  assert(!seen);\n  inside := 0;\n  {slots} := {closes};\n  \
          {slots} := {opens};\n  goto again;\nend\nend\n",
@@ -75,8 +76,8 @@ pub(crate) fn bakery(size: Size, twin: Twin) -> String {
 }
 
 /// Generates information exchange between slaves, which write into buffers, and as many masters, which read the newest
-/// one: 5 buffers. A buffer is idle (00), being written (01), the newest (10) or being read (11). All masters read the same
-/// buffer; the last to leave releases it. In the unsafe twin the one before the last does.
+/// one: 5 buffers. A buffer is idle (00), being written (01), the newest (10) or being read (11). All masters read the
+/// same buffer; the last to leave releases it. In the unsafe twin the one before the last does.
 pub(crate) fn msmie(size: Size, twin: Twin) -> String {
     let n_buffers = 5;
     let n_masters = size.threads as usize / 2;
@@ -121,7 +122,8 @@ pub(crate) fn msmie(size: Size, twin: Twin) -> String {
     );
     let _ = write!(
         text,
-        "\nprocess master [{n_masters}] begin\nvoid main() begin\nagain:\n  atomic_begin;\n  assume({reading} | {newest});\n  \
+        "\nprocess master [{n_masters}] begin\nvoid main() begin\nagain:\n  atomic_begin;\n  \
+         assume({reading} | {newest});\n  \
          if !({reading}) then\n{begin}  fi;\n  {names} := {more};\n  atomic_end;\n  assert({reading});\n  \
          atomic_begin;\n  {names} := {less};\n  if {give_back} then\n{end}  fi;\n  atomic_end;\n  goto again;\nend\n\
          end\n",

@@ -10,7 +10,7 @@ use selvedge_report::json::QuestionView;
 use super::c::{Asked, properties, union};
 use super::values::initial;
 use crate::memory;
-use crate::quantity;
+use crate::{quantity, system};
 
 /// The limits of a command.
 #[derive(Clone, Copy, Debug, Default, Args)]
@@ -19,7 +19,8 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     #[arg(help_heading = "Limits")]
     pub(crate) time_limit: Option<Duration>,
-    /// Stop when this much memory is in use, including that of SMT solvers: 500MB, 4GB, 2GiB
+    /// Stop when this much memory is in use, including that of SMT solvers: 500MB, 4GB, 2GiB [default: four fifths of
+    /// the machine's]
     #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
     #[arg(help_heading = "Limits")]
     pub(crate) memory_limit: Option<u64>,
@@ -28,7 +29,13 @@ pub(crate) struct LimitArgs {
 impl LimitArgs {
     /// Returns the limits as engines get them.
     pub(crate) fn limits(self) -> Limits {
-        Limits { time: self.time_limit, memory: self.memory_limit, memory_in_use: Some(memory::in_use) }
+        Limits { time: self.time_limit, memory: self.memory(), memory_in_use: Some(memory::in_use) }
+    }
+
+    /// Returns the memory that may be in use. The system would end the program, or others, if it took all that there
+    /// is.
+    pub(crate) fn memory(self) -> Option<u64> {
+        self.memory_limit.or_else(|| Some(system::memory()? / 5 * 4))
     }
 }
 

@@ -66,7 +66,10 @@ pub(crate) fn validate(language: Language, options: &LoadOptions, session: &Sess
             None => Ok(()),
         };
     }
-    if options.properties.has(Property::Deadlock) && options.properties.iter().count() > 1 {
+    let asks_for_deadlocks = options.deadlock || options.properties.has(Property::Deadlock);
+    let asks_for_others = options.properties != Properties::default()
+        && options.properties.iter().any(|asked| asked != Property::Deadlock);
+    if asks_for_deadlocks && asks_for_others {
         let message = "deadlocks are a question of their own, beside no other property".to_string();
         return invalid(message, "ask about them in a second check");
     }

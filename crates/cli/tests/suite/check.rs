@@ -192,3 +192,20 @@ fn colours_only_where_they_are_wanted() {
     let output = command("check --color always unsafe.bp").env("NO_COLOR", "1").output().expect("it runs");
     assert!(output.stdout.contains(&0x1b), "an option weighs more than the environment");
 }
+
+#[test]
+fn the_execution_that_is_shown_does_not_depend_on_the_engine() {
+    let programs = ["lock", "bluetooth", "classics/buffer_broken", "classics/peterson_broken"];
+    for program in programs {
+        let shown = |engine: &str| {
+            let ran = run(&format!("check --engine {engine} ../../../../examples/{program}.bp"));
+            assert_eq!(ran.code, 10, "{program}, {engine}: {}", ran.err);
+            let from = ran.out.find("counterexample:").expect("there is one");
+            ran.out[from..].to_string()
+        };
+        let least = shown("exhaustive");
+        for engine in ["threads", "threads-explicit", "threads-plain"] {
+            assert_eq!(shown(engine), least, "{program}, {engine}");
+        }
+    }
+}

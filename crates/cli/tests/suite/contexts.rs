@@ -103,7 +103,8 @@ fn a_stack_that_cannot_be_copied_is_refused_with_its_line() {
 fn an_open_number_of_threads_is_refused_with_what_fixes_it() {
     let ran = run("sequentialize --contexts 2 --threads 3 drivers.bp");
     assert_eq!(ran.code, 5, "{}", ran.out);
-    assert!(ran.err.contains("say how many there are of `driver` and `kernel`, as in `process p [2]`"), "{}", ran.err);
+    let help = "declare how many there are of `kernel` and `driver`, for example `process kernel [2]`";
+    assert!(ran.err.contains(help), "{}", ran.err);
 }
 
 #[test]

@@ -7,10 +7,10 @@ const EXAMPLE: &str = "../../../../examples/philosophers.bp";
 
 #[test]
 fn a_program_without_errors_draws_a_warning() {
-    let ran = run(&format!("check {EXAMPLE}"));
+    let ran = run(&format!("check --no-file-options {EXAMPLE}"));
     assert_eq!((ran.code, ran.last_line()), (0, "VERIFICATION SUCCESSFUL"), "{}", ran.err);
     assert!(ran.out.lines().nth(1).is_some_and(|line| line.contains("nothing was checked")), "{}", ran.out);
-    let json = run(&format!("check --format json {EXAMPLE}")).out;
+    let json = run(&format!("check --no-file-options --format json {EXAMPLE}")).out;
     let json: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
     assert!(json["results"][0]["answer"]["warning"].as_str().is_some_and(|text| text.contains("--deadlock")));
     assert_eq!(validate("report.schema.json", &json), [""; 0]);
@@ -36,7 +36,7 @@ fn the_evidence_is_replayed_and_verified_for_this_question_only() {
     let (trace, proof) = (scratch("deadlock.json"), scratch("free.json"));
     assert_eq!(run(&format!("check -q --deadlock --trace-out {trace} {EXAMPLE}")).code, 10);
     assert_eq!(run(&format!("replay --deadlock {trace} {EXAMPLE}")).code, 10);
-    assert_eq!(run(&format!("replay {trace} {EXAMPLE}")).code, 2, "another question");
+    assert_eq!(run(&format!("replay --no-file-options {trace} {EXAMPLE}")).code, 2, "another question");
     let free = "../../../../tests/regress/0051-forks-in-one-order.bp";
     assert_eq!(run(&format!("check -q --deadlock --certificate {proof} {free}")).code, 0);
     assert_eq!(run(&format!("verify --deadlock {proof} {free}")).code, 0);

@@ -209,8 +209,9 @@ fn copy_folder(from: &Path, to: &Path) {
 #[test]
 fn every_command_of_the_guide_prints_what_the_page_says() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide");
-    copy_folder(&docs().join("../examples"), &folder.join("examples"));
-    copy_folder(&docs().join("../examples/c"), &folder.join("examples/c"));
+    for programs in ["examples", "examples/c", "examples/classics", "tests/programs/c"] {
+        copy_folder(&docs().join("..").join(programs), &folder.join(programs));
+    }
     let (mut n_examples, mut failures) = (0, Vec::new());
     for page in all_pages() {
         let text = std::fs::read_to_string(&page).expect("the page is there");

@@ -95,7 +95,8 @@ fn at_most_twenty_errors_are_shown() {
 
 #[test]
 fn a_condition_that_stops_all_threads_draws_a_warning() {
-    let text = "decl l := 0;\nvoid main() begin\n  atomic_begin;\n  assume(!l);\n  l := 1;\n  atomic_end;\n  assert(l);\nend\n";
+    let text = "decl l := 0;\nvoid main() begin\n  atomic_begin;\n  assume(!l);\n  l := 1;\n  \
+                atomic_end;\n  assert(l);\nend\n";
     let ran = check("trap", "", text);
     assert!(ran.err.contains("warning[SV0107]") && ran.err.contains("lock(x)"), "{}", ran.err);
     let text = "decl l := 0;\nvoid main() begin\n  lock(l);\n  assert(l);\nend\n";

@@ -65,13 +65,13 @@ fn a_missing_step_is_noticed() {
     let ran = replay_changed("missing_step.json", |trace| {
         trace["steps"].as_array_mut().expect("a list").remove(1);
     });
-    rejected(&ran, "does not replay: in step 4: the thread does not stand where edge");
+    rejected(&ran, "does not replay: in step 6: the thread does not stand where edge");
 }
 
 #[test]
 fn a_step_of_another_thread_is_noticed() {
     let ran = replay_changed("other_thread.json", |trace| trace["steps"][0]["thread"] = json!(7));
-    rejected(&ran, "in step 1: there is no live thread 7 (main, line 5, `start_thread worker`)");
+    rejected(&ran, "in step 1: there is no live thread 7 (main#1, line 5, `start_thread worker`)");
 }
 
 #[test]

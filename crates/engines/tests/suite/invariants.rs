@@ -32,9 +32,9 @@ fn looping(vars: &str, init: &str, body: &str, condition: &str) -> String {
 
 #[test]
 fn equations_hold_though_numbers_wrap_around() {
-    let vars = "x: u32, y: u32, n: u8";
-    let body = "x := u32.add(x, 3:u32), y := u32.add(y, 7:u32)";
-    let text = looping(vars, "x := 1:u32, y := 0:u32", body, "u32.mul(7:u32, x) = u32.add(u32.mul(3:u32, y), 7:u32)");
+    let vars = "x: u16, y: u16, n: u8";
+    let body = "x := u16.add(x, 3:u16), y := u16.add(y, 7:u16)";
+    let text = looping(vars, "x := 1:u16, y := 0:u16", body, "u16.mul(7:u16, x) = u16.add(u16.mul(3:u16, y), 7:u16)");
     let facts = found(&text).expect("it is safe");
     assert_eq!(facts.len(), 1);
 }
@@ -84,10 +84,10 @@ proc main() from L0 to L3
   e2 L2 -> L3: assert u32.le(k, g) | u32.lt(g, k)
   e6 L2 -> L3: assert k = g
   e3 L3 -> L4: return
-proc f() from L5 to L7
+proc f() from L5 to L6
   local i: u32
   e4 L5 -> L5: i := u32.add(i, 1:u32)
-  e5 L5 -> L7: return
+  e5 L5 -> L6: return
 start main
 target e6";
     let text = text.replace("main() from L0 to L3", "main() from L0 to L4");

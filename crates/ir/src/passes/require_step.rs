@@ -2,10 +2,10 @@
 //!
 //! A shared variable records whether one of the watched steps was taken. An assignment sets it at once. A passing
 //! assertion becomes an assumption that sets it, next to the failing one, which leads nowhere. An atomic section that
-//! begins sets it in its first step. The returns of a procedure whose calls ensure something return the new value of the
-//! variable, too, so that it is set by a return that takes place. All other steps, which cannot assign, are *announced*:
-//! a step before them sets the variable. A failure counts if the variable is set, and that of a watched assertion always
-//! does.
+//! begins sets it in its first step. The returns of a procedure whose calls ensure something return the new value of
+//! the variable, too, so that it is set by a return that takes place. All other steps, which cannot assign, are
+//! *announced*: a step before them sets the variable. A failure counts if the variable is set, and that of a watched
+//! assertion always does.
 //!
 //! *Correctness.* If the variable is set, a watched step was taken, or announced by a thread that then did not move.
 //! Such a step can be taken where it was announced, in the same context: it needs nothing but its own thread. The

@@ -13,9 +13,9 @@
 //! invisible ([`crate::commutation`]), one of them is not blocked, and all states that they lead to are new. Let a
 //! deadlock be reached from such a state. If the thread moves on the way, its first step is one of those, and commutes
 //! with the steps of others before it: the deadlock is as far as before, less one step. If it does not move, it is
-//! another thread that holds the atomic flag then, and is blocked, since otherwise it could move at last: it may as well
-//! move first, which no other thread notices. The second case repeats itself only until a state is met at which all
-//! threads move, which is after finitely many steps, since all states on the way are new.
+//! another thread that holds the atomic flag then, and is blocked, since otherwise it could move at last: it may as
+//! well move first, which no other thread notices. The second case repeats itself only until a state is met at which
+//! all threads move, which is after finitely many steps, since all states on the way are new.
 
 use std::collections::HashSet;
 

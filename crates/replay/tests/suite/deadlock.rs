@@ -134,7 +134,8 @@ fn values_that_no_step_reads_are_not_listed() {
     let program = parse_with_target(text).expect("the program is well-formed");
     assert!(matches!(flaw(&program, ThreadScope::Unbounded, &Certificate::AllStates), Some(Flaw::Deadlock(_))));
     // The value is read by the caller when the call has returned.
-    let text = "proc p() from L0 to L3\nlocal n: bool\ne0 L0 -> L1: n := ?0\ne1 L1 -> L2: call q()\ne2 L2 -> L3: assume n\n\
+    let text = "proc p() from L0 to L3\nlocal n: bool\ne0 L0 -> L1: n := ?0\n\
+                e1 L1 -> L2: call q()\ne2 L2 -> L3: assume n\n\
         proc q() from L4 to L5\ne3 L4 -> L5: return\nstart p\ntarget deadlock";
     let program = parse_with_target(text).expect("the program is well-formed");
     assert!(matches!(flaw(&program, ThreadScope::Unbounded, &Certificate::AllStates), Some(Flaw::Deadlock(_))));
@@ -143,7 +144,8 @@ fn values_that_no_step_reads_are_not_listed() {
 #[test]
 fn a_thread_that_others_do_not_notice_does_not_hide_a_deadlock() {
     // The first thread goes round for ever by itself; the second one takes the flag and waits for what never comes.
-    let text = "shared x: bool\ninit x := F\nproc p() from L0 to L2\nlocal a: bool\ne0 L0 -> L1: a := T\ne1 L1 -> L0: a := F\n\
+    let text = "shared x: bool\ninit x := F\nproc p() from L0 to L2\nlocal a: bool\n\
+                e0 L0 -> L1: a := T\ne1 L1 -> L0: a := F\n\
         proc q() from L3 to L6\ne2 L3 -> L4: atomic_begin\ne3 L4 -> L5: assume x\ne4 L5 -> L6: return\n\
         start p\nstart q\ntarget deadlock";
     let program = parse_with_target(text).expect("the program is well-formed");

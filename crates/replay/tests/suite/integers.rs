@@ -362,6 +362,7 @@ fn a_start_has_any_values_of_the_threads_own_variables() {
     assert_eq!(with(1, 0), Err(Flaw::Start(LocId::new(0)).into()));
 }
 
+/// The start is refused behind formulas that fit.
 #[test]
 fn formulas_are_conditions_over_booleans_and_numbers() {
     let (n, b) = (|| Expr::Int(1), || Expr::TRUE);
@@ -412,7 +413,6 @@ fn formulas_are_conditions_over_booleans_and_numbers() {
         Expr::binary(BinaryOp::Eq, Expr::Machine(ty, 0), Expr::Machine(MachineTy::unsigned(9), 0)),
         Expr::binary(BinaryOp::Eq, Expr::Machine(ty, 256), Expr::Machine(ty, 0)),
     ];
-    // The start is refused behind formulas that fit.
     let judged = |expr: Expr| {
         let points = vec![ControlPoint { loc: LocId::new(1), values: Vec::new(), formula: expr }];
         judged(COUNTERS, IntegerProof { control: Vec::new(), points }, z3())

@@ -63,8 +63,8 @@ impl QuestionView {
     /// Returns the question with properties of C programs.
     #[must_use]
     pub fn with_properties(self, asked: Properties) -> QuestionView {
-        let is_default = asked == Properties::default() || self.deadlock;
-        let names = asked.names().into_iter().map(str::to_string).filter(|_| !is_default);
+        let is_said = asked == Properties::default() || asked == Properties::of([Property::Deadlock]) && self.deadlock;
+        let names = asked.names().into_iter().map(str::to_string).filter(|_| !is_said);
         QuestionView { properties: names.collect(), ..self }
     }
 

@@ -121,8 +121,8 @@ fn written(asked: &Asked, text: &str, certificate: &Certificate) -> Piece {
     Piece::new(serde_json::to_value(file).expect("certificates are JSON"))
 }
 
-/// Returns a proof in which one formula is another one: a part of it, a constant, its negation, with another operator or
-/// number, or one that is stated or left out at a place.
+/// Returns a proof in which one formula is another one: a part of it, a constant, its negation, with another operator
+/// or number, or one that is stated or left out at a place.
 fn misstated(rng: &mut Rng, piece: &Piece) -> Option<Piece> {
     let mut value = piece.value.clone();
     let places = value.pointer_mut("/proof/places")?.as_array_mut()?;

@@ -5,7 +5,8 @@
 //! of procedures: a view of `k` threads is described by a conjunction of *facts*, which are guessed from the program
 //! (`candidates`): relations of two numbers, values of bits, conditions of the program. Facts that a step of one of the
 //! threads, or of one more, can make false are given up until none is left that a step refutes (`search`). If what is
-//! left allows no error, it is the proof (`certificate`). Numbers are recognised by the names of their bits (`numbers`).
+//! left allows no error, it is the proof (`certificate`). Numbers are recognised by the names of their bits
+//! (`numbers`).
 //!
 //! Where the number of threads is bounded, a proof for any number is one for that number.
 //!

@@ -1,12 +1,12 @@
 //! The greatest set of facts that is closed under all steps.
 //!
-//! A *key* is a list of at most `k` places of threads, with whether another thread holds the atomic flag. At first no key
-//! is met, and nothing holds. *Order of work.* A key that was met, or of which a fact was given up, waits. All macro
-//! steps that it has a part in are asked about: is there one from states in which all facts hold, to threads whose key
-//! was not met, or of which a fact does not hold? A solver answers with such a step, or says that there is none. The
-//! key is met then, with all candidates; and those that the step refutes are given up. *Invariant.* No step from keys
-//! that do not wait leads out of the set. *End.* Each answer meets a key or gives a fact up, and there are finitely
-//! many. *Right.* In the end the set is closed, and the judge checks that.
+//! A *key* is a list of at most `k` places of threads, with whether another thread holds the atomic flag. At first no
+//! key is met, and nothing holds. *Order of work.* A key that was met, or of which a fact was given up, waits. All
+//! macro steps that it has a part in are asked about: is there one from states in which all facts hold, to threads
+//! whose key was not met, or of which a fact does not hold? A solver answers with such a step, or says that there is
+//! none. The key is met then, with all candidates; and those that the step refutes are given up. *Invariant.* No step
+//! from keys that do not wait leads out of the set. *End.* Each answer meets a key or gives a fact up, and there are
+//! finitely many. *Right.* In the end the set is closed, and the judge checks that.
 //!
 //! Errors are asked about at once, since sets only grow: where one is possible, these candidates prove nothing.
 
@@ -238,8 +238,8 @@ impl<'a> Search<'a> {
         block
     }
 
-    /// The steps of the first of some threads. `are_all` says whether these are all threads that are looked at: then all
-    /// lists of threads after the step must be known, otherwise only that of the others.
+    /// The steps of the first of some threads. `are_all` says whether these are all threads that are looked at: then
+    /// all lists of threads after the step must be known, otherwise only that of the others.
     fn steps(&mut self, places: &[u32], sources: &[(Key, Order)], are_all: bool) -> Result<(), Ended> {
         self.run.tick()?;
         let block = self.block(places[0]);
@@ -334,14 +334,19 @@ impl<'a> Search<'a> {
             self.refuted(&query, &mut facts, &mut lits, &mut mirrored);
         }
         if is_new || facts.len() < n_facts {
-            let met: Vec<u32> = key.threads.iter().copied().filter(|place| !self.is_prelude(*place)).collect();
-            self.met.extend(met);
-            if !self.waiting.contains(&key) {
-                self.waiting.push_back(key.clone());
-            }
-            self.known.insert(key, facts);
+            self.learn(key, facts);
         }
         Ok(())
+    }
+
+    /// Takes note of the facts of a key, which is looked at again.
+    fn learn(&mut self, key: Key, facts: Vec<Fact>) {
+        let met: Vec<u32> = key.threads.iter().copied().filter(|place| !self.is_prelude(*place)).collect();
+        self.met.extend(met);
+        if !self.waiting.contains(&key) {
+            self.waiting.push_back(key.clone());
+        }
+        self.known.insert(key, facts);
     }
 
     /// The facts about threads at one place must hold in both orders.

@@ -11,8 +11,8 @@ use crate::bp::ast::{self, Name, StartThread, Stmt, Target};
 use crate::diagnostic::{Code, Diagnostic};
 
 impl Body<'_, '_> {
-    /// Lowers `lock(x)`, which waits until `x` is false and makes it true in the same step, and `unlock(x)`, which is an
-    /// error if `x` is false. Returns whether the call is one of them; procedures with these names come first.
+    /// Lowers `lock(x)`, which waits until `x` is false and makes it true in the same step, and `unlock(x)`, which is
+    /// an error if `x` is false. Returns whether the call is one of them; procedures with these names come first.
     fn lock_stmt(&mut self, call: &ast::Call, from: LocId, to: LocId, origin: Origin) -> bool {
         let name = self.low.text(call.callee.symbol);
         let is_lock = name == "lock";

@@ -6,8 +6,8 @@
 //!
 //! What must hold besides, so that a value fits into its variable and an index into its array, is collected in
 //! [`ExprCx::checks`]; [`Body::must_hold`](super::body::Body) makes errors of it. A check is only made where the types
-//! do not show that it holds. In `e & f`, `e | f`, `e => f` and `c ? e : f`, the parts are taken from left to right, and
-//! those that do not matter need no check, so that `i < 4 & a[i]` is right.
+//! do not show that it holds. In `e & f`, `e | f`, `e => f` and `c ? e : f`, the parts are taken from left to right,
+//! and those that do not matter need no check, so that `i < 4 & a[i]` is right.
 
 use selvedge_ir::simplify::{and, not};
 use selvedge_ir::span::Span;

@@ -6,7 +6,7 @@ use selvedge_ir::{Assign, BinaryOp, Expr, LocId, Op, VarId};
 
 use super::body::{Body, inner_blocks, is_step, values};
 use super::expr::{Context, ExprCx};
-use super::number::{Check, Place, any};
+use super::number::{Check, NewValue, Place, any};
 use super::relation::first_prime;
 use super::{Lowering, Meaning, NameKind, Shape};
 use crate::bp::ast::{self, Block, If, Name, Stmt, StmtKind, Symbol, Target, While};
@@ -299,25 +299,10 @@ impl<'a> Body<'_, 'a> {
                 continue;
             };
             let (value, new_value) = self.low.value(&mut cx, context, (place.shape, &place.name), value);
-            match (place.meaning, &place.index) {
-                (Meaning::Passive(var), _) => {
-                    if cx.checks.len() > n_checks {
-                        self.low.unchecked_passive(origin.span);
-                    }
-                    lowered.passive.push((var, value));
-                }
-                (Meaning::Active(var), None) => {
-                    new_values.insert(var, new_value);
-                    lowered.active.push((var, value));
-                }
-                (Meaning::Active(first), Some(index)) => {
-                    for (var, is_this) in self.low.assigned_elements(first, index) {
-                        let (value, new_value) = self.low.value_of_element(var, is_this, &value, &new_value);
-                        new_values.insert(var, new_value);
-                        lowered.active.push((var, value));
-                    }
-                }
+            if matches!(place.meaning, Meaning::Passive(_)) && cx.checks.len() > n_checks {
+                self.low.unchecked_passive(origin.span);
             }
+            self.low.assign_place(place, value, new_value, &mut lowered, &mut new_values);
         }
         let checks = std::mem::take(&mut cx.checks);
         let first_of_constraint = cx.n_choices;
@@ -333,22 +318,55 @@ impl<'a> Body<'_, 'a> {
             lowered.constrain = all.fold(lowered.constrain, Expr::and);
         }
         if !checks.is_empty() {
-            let mut possible = Expr::TRUE;
-            if let Some(constrain) = &assign.constrain {
-                cx.n_choices = first_of_constraint;
-                cx.new_values = new_values;
-                possible = self.low.expr(&mut cx, Context::Constrain, constrain);
-            }
-            // Where an index leaves its array, there is no new value that the constraint could be about.
-            let reads_new_values = assign.constrain.as_ref().and_then(first_prime).is_some();
-            errors.extend(checks.into_iter().map(|check| match &possible {
-                Expr::Bool(true) => check,
-                _ if check.is_index && reads_new_values => check,
-                possible => Check { holds: Expr::binary(BinaryOp::Implies, possible.clone(), check.holds), ..check },
-            }));
+            cx.n_choices = first_of_constraint;
+            cx.new_values = new_values;
+            errors.extend(self.low.where_possible(&mut cx, assign, checks));
         }
         self.must_hold(from, errors, n_choices, origin);
         self.update(from, to, lowered, n_choices, origin);
+    }
+}
+
+impl Lowering<'_> {
+    /// Adds the assignment of a value to a place.
+    fn assign_place(
+        &mut self,
+        place: &Place,
+        value: Expr,
+        new_value: NewValue,
+        lowered: &mut Assign,
+        new_values: &mut FxHashMap<VarId, NewValue>,
+    ) {
+        match (place.meaning, &place.index) {
+            (Meaning::Passive(var), _) => lowered.passive.push((var, value)),
+            (Meaning::Active(var), None) => {
+                new_values.insert(var, new_value);
+                lowered.active.push((var, value));
+            }
+            (Meaning::Active(first), Some(index)) => {
+                for (var, is_this) in self.assigned_elements(first, index) {
+                    let (value, new_value) = self.value_of_element(var, is_this, &value, &new_value);
+                    new_values.insert(var, new_value);
+                    lowered.active.push((var, value));
+                }
+            }
+        }
+    }
+
+    /// Returns the checks of the new values: each must hold where the constraint allows the step.
+    fn where_possible(&mut self, cx: &mut ExprCx<'_>, assign: &ast::Assign, checks: Vec<Check>) -> Vec<Check> {
+        let possible = match &assign.constrain {
+            Some(constrain) => self.expr(cx, Context::Constrain, constrain),
+            None => Expr::TRUE,
+        };
+        // Where an index leaves its array, there is no new value that the constraint could be about.
+        let reads_new_values = assign.constrain.as_ref().and_then(first_prime).is_some();
+        let weakened = checks.into_iter().map(|check| match &possible {
+            Expr::Bool(true) => check,
+            _ if check.is_index && reads_new_values => check,
+            possible => Check { holds: Expr::binary(BinaryOp::Implies, possible.clone(), check.holds), ..check },
+        });
+        weakened.collect()
     }
 }
 

@@ -1,8 +1,9 @@
 //! Warnings about conditions in atomic sections that only another thread could make true.
 //!
-//! While a thread is in an atomic section, no other thread runs. If it then waits for a condition that does not hold, it
-//! waits forever, and with it all others: the section is not given up. Whoever writes `atomic_begin; assume(!l); l := 1;
-//! atomic_end` means a lock, and gets a program in which most executions end here, so that errors behind it stay hidden.
+//! While a thread is in an atomic section, no other thread runs. If it then waits for a condition that does not hold,
+//! it waits forever, and with it all others: the section is not given up. Whoever writes `atomic_begin; assume(!l); l
+//! := 1; atomic_end` means a lock, and gets a program in which most executions end here, so that errors behind it stay
+//! hidden.
 //!
 //! A statement is reported if it waits for a condition on the old values of shared variables that the section has not
 //! assigned before, and if it is not one of the alternatives of a `goto` or of `if *`, where the thread need not wait.

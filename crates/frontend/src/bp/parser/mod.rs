@@ -97,8 +97,8 @@ impl<'t> Parser<'t> {
         self.report(Diagnostic::new(Code::UnexpectedToken, message, span).label("expected `:=`"));
     }
 
-    /// Consumes a word that other languages have in the place of an operator, if it is next and can be meant as one, and
-    /// reports it.
+    /// Consumes a word that other languages have in the place of an operator, if it is next and can be meant as one,
+    /// and reports it.
     fn eat_foreign(&mut self, word: &str, operator: &str) -> bool {
         let begins_operand = matches!(
             self.peek(1),

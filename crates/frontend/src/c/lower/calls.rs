@@ -220,25 +220,14 @@ impl Body<'_, '_> {
                 Ok(None)
             }
             (name, []) if name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_") => {
-                if unit.types.is_pointer(expr.ty) {
-                    return refuse("any pointer is", expr.loc);
-                }
-                let ty = self.scalar(expr.ty, expr.loc)?;
-                Ok(Some(self.input(name, ty)))
+                self.any_input(name, expr).map(Some)
             }
             (name, _) if ENDS.contains(&name) => {
                 self.arguments(args)?;
                 self.stop();
                 Ok(None)
             }
-            (name, _) if OUTPUT.contains(&name) || INPUT.contains(&name) => {
-                self.arguments(args)?;
-                if INPUT.contains(&name) && args.iter().any(|arg| unit.integer(arg).is_none() && !is_null(arg)) {
-                    return refuse(format!("this use of `{name}` is"), expr.loc);
-                }
-                let ty = self.scalar(expr.ty, expr.loc)?;
-                Ok(Some(if INPUT.contains(&name) { self.input(name, ty) } else { self.any_value(ty) }))
-            }
+            (name, _) if OUTPUT.contains(&name) || INPUT.contains(&name) => self.stream(name, args, expr).map(Some),
             (name, _) if DELAYS.contains(&name) || HINTS.contains(&name) => {
                 if DELAYS.contains(&name) {
                     self.arguments(args)?;
@@ -249,7 +238,7 @@ impl Body<'_, '_> {
             ("realloc" | "reallocarray", _) => {
                 refuse(format!("`{name}`, after which an object has another size and place, is"), expr.loc)
             }
-            // It waits for a signal, and nobody sends one.
+            // It waits for a signal, which never comes.
             ("pause", []) => {
                 self.step(Op::assume(Ir::FALSE));
                 Ok(Some(INT.constant(-1)))
@@ -263,6 +252,27 @@ impl Body<'_, '_> {
                 result
             }
         }
+    }
+
+    /// Returns any value of the type of a call, as an input of the program.
+    fn any_input(&mut self, name: &str, expr: &Expr) -> Lowered<Ir> {
+        if self.unit.types.is_pointer(expr.ty) {
+            return refuse("any pointer is", expr.loc);
+        }
+        let ty = self.scalar(expr.ty, expr.loc)?;
+        Ok(self.input(name, ty))
+    }
+
+    /// Calls a function that writes something out or reads an input: its arguments are evaluated, and it may return
+    /// any value.
+    fn stream(&mut self, name: &str, args: &[Expr], expr: &Expr) -> Lowered<Ir> {
+        self.arguments(args)?;
+        let is_input = INPUT.contains(&name);
+        if is_input && args.iter().any(|arg| self.unit.integer(arg).is_none() && !is_null(arg)) {
+            return refuse(format!("this use of `{name}` is"), expr.loc);
+        }
+        let ty = self.scalar(expr.ty, expr.loc)?;
+        Ok(if is_input { self.input(name, ty) } else { self.any_value(ty) })
     }
 
     /// Calls a function without a body that is not known: it is refused unless the user says what it does.

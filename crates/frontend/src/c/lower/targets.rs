@@ -252,5 +252,9 @@ impl Lowering<'_> {
         }
         let kept = std::mem::take(sites).into_iter().filter(|(edge, _)| !is_gone(edge));
         *sites = kept.map(|(edge, site)| (moved(edge), site)).collect();
+        self.pointers.uses.retain(|used| !is_gone(&used.edge));
+        for used in &mut self.pointers.uses {
+            used.edge = moved(used.edge);
+        }
     }
 }

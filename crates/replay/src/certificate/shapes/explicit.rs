@@ -222,8 +222,8 @@ impl<'a> Explicit<'a> {
         }
     }
 
-    /// The shared variables that the macro steps from a place concern: those that the edges on its route mention, or the
-    /// calls that return there.
+    /// The shared variables that the macro steps from a place concern: those that the edges on its route mention, or
+    /// the calls that return there.
     fn concerned(&mut self, place: u32, routes: &mut Routes<'_>) -> Result<Bits, Refused> {
         if let Some(concerned) = self.concerned[place as usize] {
             return Ok(concerned);

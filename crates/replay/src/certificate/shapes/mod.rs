@@ -94,6 +94,9 @@ fn check(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>, may_list: bool) -> 
     let mut routes = Routes::new(&table);
     Walk::new(&table, run).start()?;
     let mut explicit = if may_list { Explicit::new(&table, proof, run)? } else { None };
+    if proof.seen == Seen::Reached && explicit.is_none() {
+        return Err(Unjudged::Beyond("its states are not listed one by one").into());
+    }
     for (number, shape) in proof.shapes.iter().enumerate() {
         run.tick()?;
         routes.find(&shape.threads, run)?;
@@ -108,10 +111,9 @@ fn check(task: &Task<'_>, proof: &ShapeProof, run: &Run<'_>, may_list: bool) -> 
         }
         Walk::new(&table, run).all_threads(&shape.threads, shape.ended, shape.formula, &routes)?;
     }
-    match (proof.seen, explicit) {
-        (Seen::Reached, Some(mut states)) => states.grow(&mut routes),
-        (Seen::Reached, None) => Err(Unjudged::Beyond("its states are not listed one by one").into()),
-        _ => Ok(()),
+    match explicit.filter(|_| proof.seen == Seen::Reached) {
+        Some(mut states) => states.grow(&mut routes),
+        None => Ok(()),
     }
 }
 

@@ -35,8 +35,8 @@
 //! restrict it, and what happens to each thread depends on it and the moving one only. The number of threads does not
 //! occur: a start of a thread always succeeds.
 //!
-//! If the number of threads is bounded, an execution is one without bound in which the threads that the bound leaves out
-//! are started and never move. Other threads could only notice them in steps with passive parts.
+//! If the number of threads is bounded, an execution is one without bound in which the threads that the bound leaves
+//! out are started and never move. Other threads could only notice them in steps with passive parts.
 
 use std::collections::BTreeSet;
 

@@ -105,10 +105,8 @@ fn main() -> ExitCode {
         }
         "limits" => return trials::limits(words).unwrap_or_else(|message| usage(&message)),
         "faults" => return trials::faults(words).unwrap_or_else(|message| usage(&message)),
+        "seeds" => return write_seeds(words).unwrap_or_else(|message| usage(&message)),
         _ => {}
-    }
-    if command == "seeds" {
-        return write_seeds(words).unwrap_or_else(|message| usage(&message));
     }
     let options = match parse(command, words) {
         Ok(options) => options,

@@ -5,8 +5,8 @@
 //! engine conjoins its condition to a guard and decides where the thread continues. The functions keep no state:
 //! engines that unroll, merge or summarise share them.
 //!
-//! Programs are Boolean, and other threads take part in no step, so that passive conditions hold and passive assignments
-//! do nothing. [`step`] is for programs with one thread, [`starts`] for the steps that start others.
+//! Programs are Boolean, and other threads take part in no step, so that passive conditions hold and passive
+//! assignments do nothing. [`step`] is for programs with one thread, [`starts`] for the steps that start others.
 
 mod start;
 

@@ -179,14 +179,7 @@ impl Points<'_> {
                 let by = self.by(target.ty, index, *is_negative);
                 self.move_held(&at, by)
             }
-            ExprKind::Increment { target, is_decrement, .. } => match self.unit.types.pointee(target.ty) {
-                Some(of) => {
-                    let size = self.unit.types.layout(of).map_or(1, |layout| layout.size) as i64;
-                    let at = self.place(target);
-                    self.move_held(&at, Move::By(if *is_decrement { -size } else { size }))
-                }
-                None => self.update(target, None),
-            },
+            ExprKind::Increment { target, is_decrement, .. } => self.increment(target, *is_decrement),
             ExprKind::Unary(UnaryOp::Not, operand) => self.no_address([operand]),
             ExprKind::Logical { left, right, .. } | ExprKind::Difference(left, right) => self.no_address([left, right]),
             ExprKind::Binary(op, left, right) if is_comparison(*op) => self.no_address([left, right]),
@@ -218,6 +211,14 @@ impl Points<'_> {
             }
             _ => expr.kind.operands().into_iter().flat_map(|operand| self.value(operand)).collect(),
         }
+    }
+
+    /// Increments or decrements a number or a pointer.
+    fn increment(&mut self, target: &Expr, is_decrement: bool) -> Targets {
+        let Some(of) = self.unit.types.pointee(target.ty) else { return self.update(target, None) };
+        let size = self.unit.types.layout(of).map_or(1, |layout| layout.size) as i64;
+        let at = self.place(target);
+        self.move_held(&at, Move::By(if is_decrement { -size } else { size }))
     }
 
     /// Evaluates operands of something whose value has nothing to do with addresses.
