@@ -104,13 +104,7 @@ impl Unwinding<'_> {
     }
 
     /// Adds the steps of an event, and numbers the threads that it starts.
-    fn add_event(
-        &self,
-        event: EventId,
-        values: &Values,
-        numbers: &mut [Option<ThreadId>],
-        steps: &mut Steps<'_>,
-    ) {
+    fn add_event(&self, event: EventId, values: &Values, numbers: &mut [Option<ThreadId>], steps: &mut Steps<'_>) {
         let event = &self.events[event];
         let thread = numbers[event.thread].expect("a thread has started when it moves");
         for step in values.taken(&event.moves) {

@@ -250,7 +250,7 @@ impl<'a> Blocks<'a> {
 
 /// Drops the variables of a procedure's frame.
 fn forget(program: &Program, proc: ProcId, own: &mut Values) {
-    program.procs[proc].locals.iter().for_each(|local| drop(own.remove(local)));
+    own.retain(|var, _| !program.procs[proc].locals.contains(var));
 }
 
 /// Merges two states at one place. At most one of their guards holds.

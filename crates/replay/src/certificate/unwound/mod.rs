@@ -37,7 +37,7 @@ use crate::program::{concerns_others, is_boolean};
 use crate::semantics::{Meaning, Scene, Writes};
 
 /// The most events that are looked at: the clauses are as many as triples of them.
-const MOST_EVENTS: usize = 400;
+const MOST_EVENTS: usize = 200;
 
 /// The values of variables.
 pub(super) type Values = BTreeMap<VarId, Lit>;
@@ -143,7 +143,8 @@ impl<'a> Unwound<'a> {
     fn is_limited(&self) -> bool {
         let counts = self.task.program.entries.iter().map(|entry| entry.count);
         let starts = self.task.program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
-        starts && self.task.threads != ThreadScope::Unbounded || counts.into_iter().any(|count| !matches!(count, Count::Exactly(_)))
+        starts && self.task.threads != ThreadScope::Unbounded
+            || counts.into_iter().any(|count| !matches!(count, Count::Exactly(_)))
     }
 
     /// Begins the initial threads: all that a run may have, each of which may be missing if the program does not say
