@@ -53,7 +53,7 @@ impl Clauses {
     }
 
     pub(super) fn solve(&mut self, assumptions: &[SatLit], run: &Run<'_>) -> Result<Answer, Stop> {
-        self.solver.solve(assumptions, || run.check_limits())
+        self.solver.solve(assumptions, |conflicts| run.check_search(conflicts))
     }
 
     /// Decides a question if few conflicts suffice.
