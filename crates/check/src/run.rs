@@ -240,7 +240,7 @@ impl<'o> Run<'o> {
     pub fn event(&self, event: Event) {
         match event {
             Event::Phase(_) => self.set_far(None),
-            Event::Closed(_) => {}
+            Event::Closed(_) | Event::Solved { .. } => {}
             _ => self.set_far(Some(event)),
         }
         self.observer.event(event);

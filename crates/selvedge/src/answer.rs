@@ -223,7 +223,7 @@ impl Answer {
     }
 
     fn reading(&self) -> Reading<'_> {
-        Reading { time: self.posed.read.time, file_options: &self.posed.read.file_options }
+        Reading { time: self.posed.read.time, file_options: &self.posed.read.file_options, command: "" }
     }
 }
 

@@ -138,6 +138,7 @@ impl From<Event> for Progress {
             Event::ThreadStates { states, .. } => (None, number(states), None),
             Event::Views { views, waiting, .. } => (None, number(views), number(waiting)),
             Event::SharedStates { states, .. } => (None, u64::try_from(states).ok(), None),
+            Event::Solved { conflicts } => (None, Some(conflicts), None),
             Event::Unwound { nodes, .. } => (None, number(nodes), None),
             Event::Refined(refinement) => (None, number(refinement.states), None),
         };
