@@ -8,6 +8,7 @@ mod attempt;
 pub mod defect;
 mod each;
 pub mod external;
+mod inlined_states;
 mod judged;
 mod least;
 mod limits;

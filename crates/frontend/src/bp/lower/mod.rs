@@ -225,7 +225,7 @@ impl<'a> Lowering<'a> {
                 _ if matches!(text, "false" | "False" | "FALSE") => {
                     diagnostic.help("the constant is written `F`, or `0`")
                 }
-                None if self.tables.procs.contains_key(&symbol) => {
+                _ if self.tables.procs.contains_key(&symbol) => {
                     diagnostic.help(format!("`{text}` is a procedure; a call is written `{text}(..)`"))
                 }
                 near => diagnostic.did_you_mean(near),
