@@ -70,6 +70,11 @@ pub struct Options {
     pub direction: Direction,
 }
 
+/// Returns the engine with a name of the table.
+pub fn engine_named(name: &str) -> Option<&'static Row> {
+    EngineKind::from_name(name).map(EngineKind::row)
+}
+
 /// The scope of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ask {
