@@ -1,7 +1,7 @@
 //! The clauses, as SMT-LIB text: a relation for each place, a clause for each move, one for the start.
 //!
-//! Variable 3 is `v3` before a step and `n3` after it, choice 3 is `c3`, a choice of the initial values `i3` or, for the
-//! thread, `t3`. What a clause does not define may have any value.
+//! Variable 3 is `v3` before a step and `n3` after it, choice 3 is `c3`, a choice of the initial values `i3` or, for
+//! the thread, `t3`. What a clause does not define may have any value.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -1,7 +1,7 @@
 //! Reads what the solver prints about relations over bit vectors.
 //!
 //! A term of `n` bits becomes an expression of the unsigned type of `n` bits, whose operators read it with sign where
-//! the solver does. Wider terms than the program can compute with, and operators that are not known, are not understood.
+//! the solver does. Terms of more than 64 bits, and operators that are not known, are not understood.
 
 use std::collections::BTreeMap;
 

@@ -4,10 +4,10 @@
 //! *Order of work*: each place of the program with all calls inlined has a relation over the variables that matter
 //! there, and each move is a clause (`clauses`). Spacer is asked whether the relations can be chosen such that no error
 //! is derivable. If they can, its choice for the places where executions go round is read back (`formulas`) and becomes
-//! the certificate. *Invariant*: the clauses are the program: what holds of Spacer's relations holds of the states that
-//! are reached. *Why it ends*: it need not; the time limit kills the solver. *Why it is right*: nothing is believed. The
-//! judge checks the formulas over all bits, by proofs that do not come from z3; where they cannot be read, there is no
-//! answer.
+//! the certificate. *Invariant*: every state that is reached satisfies the relation of its place, since the clauses are
+//! the program. *Why it ends*: it need not; the time limit kills the solver. *Why it is right*: nothing is believed.
+//! The judge checks the formulas over all bits, by proofs that do not come from z3; where they cannot be read, there is
+//! no answer.
 //!
 //! Executions to errors are left to other engines: that an error is derivable is no evidence for it.
 
