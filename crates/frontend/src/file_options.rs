@@ -200,7 +200,8 @@ pub fn expected_verdict(text: &str) -> Option<(usize, Result<Expected, String>)>
     let (start, verdict) =
         comments(text).find_map(|(start, comment)| Some((start, comment.trim_start().strip_prefix("verdict:")?)))?;
     let line = text[..start].matches('\n').count() + 1;
-    let word = verdict.split_whitespace().next().unwrap_or_default();
+    let ends = |part: char| part.is_whitespace() || part == ',' || part == ';';
+    let word = verdict.trim_start().split(ends).next().unwrap_or_default();
     let known = [Expected::Safe, Expected::Unsafe].into_iter().find(|expected| expected.word() == word);
     Some((line, known.ok_or_else(|| word.to_string())))
 }

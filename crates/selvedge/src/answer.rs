@@ -223,7 +223,8 @@ impl Answer {
     }
 
     fn reading(&self) -> Reading<'_> {
-        Reading { time: self.posed.read.time, file_options: &self.posed.read.file_options, command: "" }
+        let read = &self.posed.read;
+        Reading { time: read.time, file_options: &read.file_options, ..Reading::default() }
     }
 }
 

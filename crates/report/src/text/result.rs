@@ -242,6 +242,9 @@ pub fn far_text(event: Event) -> String {
             format!("{} of the SAT solver", many(conflicts, "conflict"))
         }
         Event::Unwound { steps, .. } => format!("all executions of up to {} written as formulas", many(steps, "step")),
+        Event::Solved { conflicts } => {
+            many(usize::try_from(conflicts).unwrap_or(usize::MAX), "conflict") + " met by SAT solvers"
+        }
         Event::Refined(refinement) => format!(
             "{} with {}, {}",
             many(refinement.iterations, "abstraction"),
