@@ -46,8 +46,10 @@ function debug(argument) {
 
 exports.activate = async (context) => {
   const server = { command: program(), args: ['lsp'] };
+  const setting = (name, otherwise) => vscode.workspace.getConfiguration('selvedge').get(name, otherwise);
   client = new LanguageClient('selvedge', 'Selvedge', server, {
     documentSelector: ours.map((language) => ({ scheme: 'file', language })),
+    initializationOptions: { checkOnSave: setting('checkOnSave', false), timeLimit: setting('timeLimit', 10) },
     middleware: {
       // The command of the lens is run here, so that its answer can be shown.
       executeCommand: (command, args, next) => (command === 'selvedge.check' ? check(args[0]) : next(command, args)),

@@ -12,7 +12,7 @@ use selvedge_ir::pds::{Config, Pds, PdsTrace, Stacks, Threads};
 use selvedge_ir::{EdgeId, LocId, Program, Target, Trace, VarId};
 
 use crate::{
-    Certificate, Explanation, Exploration, Projection, Replay, Stop, SystemProof, Task, ThreadScope, Unsupported,
+    Certificate, Event, Explanation, Exploration, Projection, Replay, Stop, SystemProof, Task, ThreadScope, Unsupported,
 };
 
 /// Something that questions are asked about, together with the errors that are asked for.
@@ -201,6 +201,8 @@ pub struct EngineRun {
     pub time: Duration,
     /// The end of its run.
     pub end: EngineEnd,
+    /// How far its search was, if it gave up.
+    pub far: Option<Event>,
 }
 
 /// The end of an engine's run.

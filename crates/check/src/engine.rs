@@ -6,7 +6,7 @@ use selvedge_ir::trace::Trace;
 use selvedge_ir::{EdgeId, LocId};
 use thiserror::Error;
 
-use crate::{Certificate, Explanation, Exploration, Run, SolverFailure, Task};
+use crate::{Certificate, Explanation, Exploration, Run, SolverFailure, Task, ValuesAsked};
 
 /// One way of deciding reachability. An engine value is its options and nothing else.
 ///
@@ -37,9 +37,9 @@ pub trait Engine: Send + Sync {
     }
 
     /// Visits all states, also behind errors and without reductions that lose some, and returns what can be seen of
-    /// their threads. `None` from engines that cannot.
-    fn reachable(&self, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
-        let _ = (task, run);
+    /// their threads. Values that are not asked for may be left out. `None` from engines that cannot.
+    fn reachable(&self, task: &Task<'_>, asked: ValuesAsked<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
+        let _ = (task, asked, run);
         None
     }
 }

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_ir::{EdgeId, LocId, Value};
+use selvedge_ir::{EdgeId, LocId, Value, VarId};
+
+/// Tells for a location and a variable that is visible there whether its value is asked for.
+pub type ValuesAsked<'a> = &'a dyn Fn(LocId, VarId) -> bool;
 
 /// The result of an engine that visited all states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exploration {
-    /// The number of reachable states of the whole program, as the engine counts them: those that differ only in the
-    /// numbers of their threads are one state.
+    /// The number of states of the whole program that the engine visited. Those that differ only in the numbers of
+    /// their threads are one state, and there may be others between two that it visited.
     pub n_states: usize,
     /// Set if a bound of the engine cut something off.
     pub truncated: bool,
@@ -16,6 +19,9 @@ pub struct Exploration {
     pub thread_states: BTreeSet<ThreadState>,
     /// The assertions that can fail, in the target or not.
     pub failing: BTreeSet<EdgeId>,
+    /// The variables whose values were not asked for, and the locations where that is so: their values in
+    /// `thread_states` say nothing.
+    pub any: BTreeSet<(LocId, VarId)>,
 }
 
 /// The state of one thread: its location, and the variables that are visible there.

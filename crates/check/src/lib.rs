@@ -43,7 +43,7 @@ pub use cutoff::{Cutoff, CutoffProof};
 pub use engine::{Bound, Engine, Findings, Stop, Unsupported, Verdict};
 pub use execution::{Replay, Violation};
 pub use explanation::Explanation;
-pub use exploration::{Exploration, ThreadState};
+pub use exploration::{Exploration, ThreadState, ValuesAsked};
 pub use integers::{ControlPoint, IntegerProof};
 pub use invariants::{InvariantPlace, InvariantProof};
 pub use projection::{Involved, Projection};

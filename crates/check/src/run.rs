@@ -1,7 +1,7 @@
 //! The conditions under which a check runs: cancellation, limits, and who watches.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::{Argument, Refinement, Solvers, Stop};
@@ -15,6 +15,8 @@ pub struct Run<'o> {
     start: Instant,
     observer: &'o dyn Observer,
     ticks: AtomicU32,
+    /// The last event of this phase that says how far the search is.
+    far: Mutex<Option<Event>>,
 }
 
 /// The conditions of a part of a check, which may outlive it in another thread.
@@ -146,6 +148,7 @@ impl<'o> Run<'o> {
             start: Instant::now(),
             observer,
             ticks: AtomicU32::new(0),
+            far: Mutex::default(),
         }
     }
 
@@ -218,7 +221,21 @@ impl<'o> Run<'o> {
 
     /// Tells the observer.
     pub fn event(&self, event: Event) {
+        match event {
+            Event::Phase(_) => self.set_far(None),
+            Event::Closed(_) => {}
+            _ => self.set_far(Some(event)),
+        }
         self.observer.event(event);
+    }
+
+    fn set_far(&self, event: Option<Event>) {
+        *self.far.lock().unwrap_or_else(PoisonError::into_inner) = event;
+    }
+
+    /// Returns the last event of this phase that says how far the search is.
+    pub fn far(&self) -> Option<Event> {
+        *self.far.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The bytes that the check may use, for engines that lay out their memory beforehand.

@@ -1,5 +1,7 @@
 //! Reports of our own defects: the message, and a command line that reproduces it.
 
+use std::path::PathBuf;
+
 /// The text of an internal error.
 pub(crate) fn report(message: &str) -> String {
     let words: Vec<String> = std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect();
@@ -9,6 +11,14 @@ pub(crate) fn report(message: &str) -> String {
          {}{stdin}\n",
         words.join(" ")
     )
+}
+
+/// Returns the command line, with the program's name without its folder.
+pub(crate) fn command_line() -> String {
+    let mut words = std::env::args_os();
+    let name = words.next().map(PathBuf::from).and_then(|path| path.file_name().map(|name| name.to_os_string()));
+    let words = name.into_iter().chain(words);
+    words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
 }
 
 /// A word as a shell reads it.

@@ -29,6 +29,8 @@ pub(crate) struct Attempt {
     pub(crate) explanation: Explanation,
     pub(crate) searched: Size,
     pub(crate) times: Times,
+    /// How far the search was, if it stopped.
+    pub(crate) far: Option<Event>,
 }
 
 impl Attempt {
@@ -43,6 +45,7 @@ impl Attempt {
             explanation: Explanation::default(),
             searched: Size::of(prepared.task().program),
             times: Times::default(),
+            far: None,
         }
     }
 }
@@ -80,6 +83,7 @@ fn try_attempt(prepared: &Prepared, row: &Row, options: &Options, run: &Run<'_>)
     if !matches!(answer, Ok(Verdict::Safe(_))) {
         explanation.arguments.clear();
     }
+    let far = if matches!(answer, Err(Reason::Stop(_))) { run.far() } else { None };
     let mut certifier = None;
     let answer = answer.map(|verdict| match verdict {
         Verdict::Safe(None) => timed(&mut times.engine, || {
@@ -99,7 +103,7 @@ fn try_attempt(prepared: &Prepared, row: &Row, options: &Options, run: &Run<'_>)
         Err(reason) => Examined { outcome: Outcome::Unknown(reason), unchecked: None, own_judge: None },
     };
     let (engine, searched) = (engine.name(), Size::of(&simplified.program));
-    Ok(Attempt { engine, outcome, certifier, unchecked, own_judge, explanation, searched, times })
+    Ok(Attempt { engine, outcome, certifier, unchecked, own_judge, explanation, searched, times, far })
 }
 
 /// The name of the answer without an engine.
@@ -121,6 +125,7 @@ pub(crate) fn by_control_flow(prepared: &Prepared, run: &Run<'_>) -> Option<Resu
         explanation: Explanation::default(),
         searched: Size::of(task.program),
         times,
+        far: None,
     }))
 }
 

@@ -8,6 +8,7 @@ mod attempt;
 pub mod defect;
 mod each;
 pub mod external;
+mod inlined_states;
 mod judged;
 mod least;
 mod limits;
@@ -67,6 +68,11 @@ pub struct Options {
     pub shortest: bool,
     /// Which way pushdown systems are searched.
     pub direction: Direction,
+}
+
+/// Returns the engine with a name of the table.
+pub fn engine_named(name: &str) -> Option<&'static Row> {
+    EngineKind::from_name(name).map(EngineKind::row)
 }
 
 /// The scope of an answer.

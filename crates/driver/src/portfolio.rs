@@ -112,7 +112,7 @@ fn run_team(
         [row] => {
             let attempt = attempt(prepared, row, options, run)?;
             let end = end_of(&attempt);
-            let alone = EngineRun { engine: attempt.engine, time: attempt.times.total(), end };
+            let alone = EngineRun { engine: attempt.engine, time: attempt.times.total(), end, far: attempt.far };
             let alone = Best { row, attempt, runs: vec![alone] };
             if in_turns(options) || in_rounds(options) { hand_over(prepared, alone, options, run) } else { Ok(alone) }
         }

@@ -117,11 +117,24 @@ impl Simplified {
         })
     }
 
+    /// Returns the parts of the program as the user wrote it that this one consists of, if calls were replaced and
+    /// nothing else was done.
+    pub(crate) fn copies(&self) -> Option<&Copies> {
+        match (&self.bits, &self.lifts[..]) {
+            (None, [lift]) => lift.copies.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the step of the program before the passes that a step was copied from.
+    pub(crate) fn lifted_edge(&self, edge: EdgeId) -> Option<EdgeId> {
+        let first = |edge: EdgeId, lift: &Lift| lift.edges[edge].first().map(|step| step.edge);
+        self.lifts.iter().rev().try_fold(edge, |edge, lift| first(edge, lift))
+    }
+
     /// A refusal, with the step of the program before the passes that it is about.
     pub fn lift_refusal(&self, refusal: Unsupported) -> Unsupported {
-        let first = |edge: EdgeId, lift: &Lift| lift.edges[edge].first().map(|step| step.edge);
-        let edge = self.lifts.iter().rev().try_fold(refusal.edge, |edge, lift| Some(first(edge?, lift)));
-        Unsupported { edge: edge.flatten(), ..refusal }
+        Unsupported { edge: refusal.edge.and_then(|edge| self.lifted_edge(edge)), ..refusal }
     }
 
     /// The verdict with evidence about the program before the passes. Of the certificates only proofs about several

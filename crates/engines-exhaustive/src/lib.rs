@@ -19,7 +19,9 @@ mod quiet;
 mod search;
 mod settle;
 
-use selvedge_check::{Bound, Certificate, Engine, Explanation, Run, Stop, Task, ThreadScope, Unsupported, Verdict};
+use selvedge_check::{
+    Bound, Certificate, Engine, Explanation, Run, Stop, Task, ThreadScope, Unsupported, ValuesAsked, Verdict,
+};
 use selvedge_ir::Target;
 use selvedge_ir::callgraph::has_bounded_threads;
 use selvedge_replay::Interpreter;
@@ -74,7 +76,7 @@ impl Engine for Exhaustive {
         Ok(verdict.unwrap_or_else(|| safe(task)))
     }
 
-    fn reachable(&self, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
+    fn reachable(&self, task: &Task<'_>, _: ValuesAsked<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
         Some(self.explore(task, run))
     }
 }

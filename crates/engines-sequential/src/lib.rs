@@ -2,6 +2,7 @@
 
 pub mod bmc;
 pub mod control_flow;
+pub mod horn;
 pub mod induction;
 pub mod invariants;
 pub mod pushdown;

@@ -4,6 +4,7 @@
 //! engine uses another, it is handed over here. Engines never print, never read the environment and never see a file
 //! name.
 
+pub mod horn;
 pub mod induction;
 pub mod table;
 
@@ -12,7 +13,7 @@ use selvedge_transition::sequential::SequentialEngine;
 
 pub use selvedge_engines_contexts::{self as contexts, calculus};
 pub use selvedge_engines_exhaustive as exhaustive;
-pub use selvedge_engines_integers::{self as integers, abstraction, cegar, horn};
+pub use selvedge_engines_integers::{self as integers, abstraction, cegar};
 pub use selvedge_engines_sequential::{bmc, control_flow, invariants, pushdown, sat, summaries};
 pub use selvedge_engines_threads::{bounded as threads, unbounded};
 pub use selvedge_transition::tts_extract;

@@ -70,12 +70,16 @@ pub enum Values {
     Both,
     /// Machine integers, which engines for Booleans take bit by bit.
     Machine,
+    /// Integers, in programs without procedures, or machine integers.
+    Numbers,
 }
 
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.values == Values::Integers {
-            return f.write_str("integers, one thread");
+        match self.values {
+            Values::Integers => return f.write_str("integers, one thread"),
+            Values::Numbers => return f.write_str("integers or machine integers, one thread"),
+            Values::Booleans | Values::Both | Values::Machine => {}
         }
         f.write_str(match self.threads {
             Threads::One => "one thread",
@@ -88,7 +92,7 @@ impl fmt::Display for Scope {
         match self.values {
             Values::Both => f.write_str("; integers"),
             Values::Machine => f.write_str("; machine integers"),
-            Values::Booleans | Values::Integers => Ok(()),
+            Values::Booleans | Values::Integers | Values::Numbers => Ok(()),
         }
     }
 }
@@ -100,6 +104,7 @@ const CONTEXTS: Scope = Scope { threads: Threads::Contexts, recursion: true, val
 const ROUNDS: Scope = Scope { threads: Threads::Rounds, recursion: true, values: Values::Booleans };
 const MACHINE: Scope = Scope { threads: Threads::One, recursion: false, values: Values::Machine };
 const INTEGERS: Scope = Scope { threads: Threads::One, recursion: false, values: Values::Integers };
+const NUMBERS: Scope = Scope { values: Values::Numbers, ..INTEGERS };
 
 /// The passes before engines whose evidence survives all of them but inlining.
 const SIMPLER: &[Pass] = &[Pass::Fold, Pass::Slice, Pass::DropDead, Pass::Compress];
@@ -199,7 +204,7 @@ engines! {
     Ur: "ur", INTEGERS,
         "concrete states up to abstract states; one initial state, no inputs",
         &[], &[], |all| Box::new(integers::ur::Ur { options: all.ase.clone() });
-    Horn: "horn", INTEGERS,
+    Horn: "horn", NUMBERS,
         "Horn clauses for z3's Spacer",
         &[], &[], |_| Box::new(horn::Horn);
     Cegar: "cegar", INTEGERS,

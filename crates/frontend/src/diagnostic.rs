@@ -20,6 +20,17 @@ pub struct Diagnostic {
     pub secondary: Vec<Annotation>,
     /// A suggestion.
     pub help: Option<String>,
+    /// An edit that follows the suggestion; see [`Diagnostic::fix_in`].
+    pub fix: Option<Fix>,
+}
+
+/// An edit that mends a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// The text to replace; empty to insert one.
+    pub span: Span,
+    /// The text to put there.
+    pub text: String,
 }
 
 /// A position with a remark.
@@ -49,6 +60,7 @@ impl Diagnostic {
             primary: Annotation { span, label: String::new() },
             secondary: Vec::new(),
             help: None,
+            fix: None,
         }
     }
 
@@ -77,9 +89,41 @@ impl Diagnostic {
     #[must_use]
     pub fn did_you_mean(self, name: Option<&str>) -> Diagnostic {
         match name {
-            Some(name) => self.help(format!("did you mean `{name}`?")),
+            Some(name) => self.help(format!("did you mean `{name}`?")).replace_by(name),
             None => self,
         }
+    }
+
+    /// Adds the edit that replaces the text at the position.
+    #[must_use]
+    pub fn replace_by(mut self, text: impl Into<String>) -> Diagnostic {
+        self.fix = Some(Fix { span: self.primary.span, text: text.into() });
+        self
+    }
+
+    /// Adds the edit that inserts a text behind the position.
+    #[must_use]
+    pub fn append(mut self, text: impl Into<String>) -> Diagnostic {
+        let end = self.primary.span.end;
+        self.fix = Some(Fix { span: Span { start: end, end }, text: text.into() });
+        self
+    }
+
+    /// Returns the edit in the text that the finding is about. An edit may replace only what the message quotes: the
+    /// position of a finding can be wider than the name that is wrong, or in another file. Parentheses around the name
+    /// stay.
+    pub fn fix_in(&self, text: &str) -> Option<Fix> {
+        let fix = self.fix.as_ref()?;
+        let (start, end) = (fix.span.start as usize, fix.span.end as usize);
+        let whole = text.get(start..end)?;
+        if whole.is_empty() {
+            return Some(fix.clone());
+        }
+        let replaced = whole.trim_matches(|c: char| matches!(c, '(' | ')') || c.is_whitespace());
+        let quoted = replaced.trim_matches(['<', '>', '"']);
+        let start = start + whole.find(replaced)?;
+        let span = Span::new(start, start + replaced.len());
+        self.message.contains(&format!("`{quoted}`")).then(|| Fix { span, text: fix.text.clone() })
     }
 
     /// Returns whether the finding is an error.

@@ -70,6 +70,11 @@ const NAMES: &[&str] = &[
 type Word<'t> = (&'t str, Span);
 
 impl FileOptions {
+    /// Returns the names of the options that a file can bring along.
+    pub fn names() -> &'static [&'static str] {
+        NAMES
+    }
+
     /// Reads the options of a text. `path` is the file that the text is from: folders and property files are beside it.
     pub fn read(text: &str, path: Option<&Path>) -> (FileOptions, Vec<Diagnostic>) {
         let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
@@ -195,7 +200,7 @@ impl<'t> Reader<'t> {
         if !NAMES.contains(&name) {
             let mut unknown = self.finding(word.1, format!("`{name}` is not an option that a file can have"));
             unknown = match nearest(name, NAMES.iter().copied()) {
-                Some(near) => unknown.help(format!("did you mean `{near}`?")),
+                near @ Some(_) => unknown.did_you_mean(near),
                 None => unknown.help(format!("a file can have {}", NAMES.join(", "))),
             };
             self.diagnostics.push(unknown);

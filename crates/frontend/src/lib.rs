@@ -24,3 +24,4 @@ mod words;
 pub use file_options::FileOptions;
 pub use load::{Dialect, Extern, Language, LoadOptions, Loaded, System, load};
 pub use source::{Context, Position, Source};
+pub use suggest::nearest;

@@ -2,7 +2,7 @@
 
 /// Returns the candidate with the smallest edit distance, the first of several. `None` if none is near: the distance
 /// may be at most a third of the name's length, and at least one edit is always allowed.
-pub(crate) fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+pub fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let limit = (name.len() / 3).max(1);
     let near = candidates.filter_map(|candidate| Some((distance(name, candidate, limit)?, candidate)));
     near.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)

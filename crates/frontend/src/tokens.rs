@@ -21,6 +21,12 @@ pub trait Kind: Copy + Eq {
     const BLOCK_COMMENT: Self;
     /// The separator of lists.
     const COMMA: Self;
+    /// A name.
+    const WORD: Self;
+    const NUMBER: Self;
+
+    /// Returns whether it is a reserved word.
+    fn is_reserved(self) -> bool;
 
     /// Returns the spelling of a reserved word or sign, the first one if there are several.
     fn text(self) -> Option<&'static str>;
@@ -67,6 +73,12 @@ macro_rules! token_kinds {
             const LINE_COMMENT: TokenKind = TokenKind::LineComment;
             const BLOCK_COMMENT: TokenKind = TokenKind::BlockComment;
             const COMMA: TokenKind = TokenKind::Comma;
+            const WORD: TokenKind = TokenKind::Word;
+            const NUMBER: TokenKind = TokenKind::Number;
+
+            fn is_reserved(self) -> bool {
+                self.is_keyword()
+            }
 
             fn text(self) -> Option<&'static str> {
                 match self {
@@ -78,6 +90,9 @@ macro_rules! token_kinds {
         }
 
         impl TokenKind {
+            /// The reserved words, each in its usual spelling.
+            pub const KEYWORDS: &[&str] = &[$($word_text),*];
+
             /// Returns whether it is a reserved word.
             pub fn is_keyword(self) -> bool {
                 matches!(self, $(TokenKind::$word)|*)

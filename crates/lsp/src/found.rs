@@ -1,12 +1,13 @@
 //! An execution to an error: found by a check, or read from a file.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use selvedge_check::{Answer, Initial, Outcome, OwnedTask, Question, Run, Subject};
-use selvedge_driver::{ExecutedTrace, Minimize, Options, check};
+use selvedge_check::{Answer, ContextBound, Initial, Limits, Outcome, OwnedTask, Question, Run, Subject};
+use selvedge_driver::{ExecutedTrace, Minimize, Options, check, engine_named};
 use selvedge_frontend::FileOptions;
 use selvedge_frontend::bp::{Dialect, LoadOptions};
-use selvedge_frontend::c::DataModel;
+use selvedge_frontend::c::{DataModel, Properties, Property};
 use selvedge_frontend::files::read_regular;
 use selvedge_frontend::visible::visible_name;
 use selvedge_ir::Program;
@@ -16,7 +17,7 @@ use selvedge_report::{Context, Source};
 use serde::Deserialize;
 
 /// A launch configuration: the question of a user.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Wanted {
     /// The file of the program.
@@ -28,6 +29,10 @@ pub(crate) struct Wanted {
     pub(crate) initial: Option<serde_json::Value>,
     pub(crate) label: Option<String>,
     pub(crate) assertion: Option<String>,
+    /// Labels at which different threads are to be at the same time.
+    pub(crate) together: Vec<String>,
+    /// For C: properties, with commas between them.
+    pub(crate) property: Option<String>,
     pub(crate) deadlock: Option<bool>,
     pub(crate) entry: Option<String>,
     /// `getafix` or `selvedge`.
@@ -35,7 +40,17 @@ pub(crate) struct Wanted {
     /// For C: `lp64` or `ilp32`.
     #[serde(rename = "dataModel")]
     pub(crate) data_model: Option<String>,
+    /// The engine, by its name; those that suit the program without it.
+    pub(crate) engine: Option<String>,
+    /// Limit on the number of contexts of each thread.
+    pub(crate) contexts: Option<u32>,
+    /// Limit on the time of the check, in seconds.
+    #[serde(rename = "timeLimit")]
+    pub(crate) time_limit: Option<f64>,
 }
+
+/// The largest number of contexts that can be asked for.
+const MAX_CONTEXTS: u32 = 64;
 
 impl Wanted {
     /// Returns the question, with the options of the file for those parts that are not given. `given` are the options
@@ -68,10 +83,48 @@ impl Wanted {
             initial,
             label: self.label.clone(),
             assertion: self.assertion.clone(),
+            together: self.together.clone(),
             deadlock: self.deadlock.unwrap_or(false),
             ..Question::default()
         };
-        Ok(QuestionView::new(&question, self.entry.as_deref()))
+        Ok(QuestionView::new(&question, self.entry.as_deref()).with_properties(self.properties()?))
+    }
+
+    /// Returns the properties that a C program is checked for; the assertions if none are given.
+    fn properties(&self) -> Result<Properties, String> {
+        let named = |name: &str| Property::named(name.trim()).ok_or_else(|| format!("there is no property `{name}`"));
+        match &self.property {
+            None => Ok(Properties::default()),
+            Some(names) => Ok(Properties::of(names.split(',').map(named).collect::<Result<Vec<_>, _>>()?)),
+        }
+    }
+
+    /// Returns the limits of the check.
+    pub(crate) fn limits(&self) -> Result<Limits, String> {
+        let wrong = |_| "`timeLimit` must be a number of seconds".to_string();
+        let time = self.time_limit.map(Duration::try_from_secs_f64).transpose().map_err(wrong)?;
+        Ok(Limits { time, ..Limits::default() })
+    }
+
+    /// Returns whether it asks nothing but what the file asks.
+    pub(crate) fn is_plain(&self) -> bool {
+        *self == Wanted { program: self.program.clone(), ..Wanted::default() }
+    }
+
+    /// Returns the options of a check.
+    fn options(&self, question: Question) -> Result<Options, String> {
+        let mut options = Options { question, jobs: 2, minimize: Minimize::Yes, ..Options::default() };
+        if let Some(name) = &self.engine {
+            let engine = engine_named(name).ok_or_else(|| format!("there is no engine `{name}`"))?;
+            options.engine = Some(engine);
+        }
+        if let Some(contexts) = self.contexts {
+            if !(1..=MAX_CONTEXTS).contains(&contexts) {
+                return Err(format!("`contexts` must be a number from 1 to {MAX_CONTEXTS}"));
+            }
+            options.engine_options.contexts.bound = Some(ContextBound::exactly(contexts));
+        }
+        Ok(options)
     }
 
     /// Returns the options with which a text is read, as far as they are given.
@@ -152,11 +205,15 @@ pub(crate) fn load(path: &str, text: String, options: &LoadOptions) -> Result<Su
 }
 
 /// Checks a program.
-pub(crate) fn ask(subjected: &Subjected, mut question: Question, run: &Run<'_>) -> Result<Answer, String> {
+pub(crate) fn ask(
+    subjected: &Subjected,
+    mut question: Question,
+    wanted: &Wanted,
+    run: &Run<'_>,
+) -> Result<Answer, String> {
     question.threads = question.threads.or(subjected.threads.filter(|_| question.initial.is_none()));
     let subject = Subject { program: &subjected.program, map: &subjected.map, text: subjected.source.text() };
-    let options = Options { question, jobs: 2, minimize: Minimize::Yes, ..Options::default() };
-    check(subject, &options, run).map_err(|failure| failure.to_string())
+    check(subject, &wanted.options(question)?, run).map_err(|failure| failure.to_string())
 }
 
 /// The execution that a launch configuration asks for.
@@ -172,7 +229,7 @@ pub(crate) fn find(wanted: &Wanted, given: SessionOptions, run: &Run<'_>) -> Res
         return saved(wanted, text, &options, trace.text());
     }
     let subjected = load(&wanted.program, text, &options)?;
-    let answer = ask(&subjected, question, run)?;
+    let answer = ask(&subjected, question, wanted, run)?;
     let line = answer.outcome.line();
     match answer.outcome {
         Outcome::Unsafe(counterexample) => {

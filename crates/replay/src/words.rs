@@ -14,7 +14,7 @@ impl fmt::Display for Illegal {
         match self {
             Illegal::NoSuchThread(id) => write!(f, "there is no live thread {}", id.0),
             Illegal::AtomicElsewhere(_) => write!(f, "another thread holds the atomic flag"),
-            Illegal::WrongPlace(edge) => write!(f, "the thread does not stand where edge {} begins", edge.index()),
+            Illegal::WrongPlace(edge) => write!(f, "the thread is not where edge {} begins", edge.index()),
             Illegal::WrongChoices => write!(f, "the choices are not those of the edge"),
             Illegal::WrongFresh(var) => write!(f, "variable {} does not start with any value here", var.index()),
             Illegal::WrongThreads => write!(f, "the program does not start with these threads"),

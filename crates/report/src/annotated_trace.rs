@@ -13,6 +13,7 @@ use selvedge_ir::{EdgeId, EntryId, Expr, LocId, Op, ProcId, Program, Scope, Valu
 use selvedge_replay::{Frame, State, Thread, Violation};
 
 use crate::Position;
+use crate::lanes::{Process, process, processes};
 use crate::names::{Names, vars_of};
 use crate::thread_names::ThreadNames;
 use crate::views::{Holders, depth, follow, is_hidden, is_wrapper, word};
@@ -97,6 +98,8 @@ pub struct AnnotatedStep {
     pub text: String,
     /// The name of the command, if it has one.
     pub command: Option<String>,
+    /// The process, for commands of one.
+    pub process: Option<Process>,
     /// The procedure, and the number of callers below it.
     pub proc: String,
     pub depth: usize,
@@ -263,8 +266,17 @@ impl AnnotatedTrace {
 
     /// Returns how often another thread takes over. The end of the prelude is none: before it there is no other thread.
     pub fn switches(&self) -> usize {
-        let is_switch = |pair: &&[AnnotatedStep]| pair[0].thread != pair[1].thread && !self.is_prelude(pair[0].thread);
-        self.steps.windows(2).filter(is_switch).count()
+        let has_processes = self.n_processes() > 0;
+        let moves = self.steps.iter().filter(|step| step.process.is_some() || !has_processes);
+        let moves: Vec<&AnnotatedStep> = moves.collect();
+        let is_switch = |pair: &&[&AnnotatedStep]| pair[0].lane() != pair[1].lane() && !self.is_prelude(pair[0].thread);
+        moves.windows(2).filter(is_switch).count()
+    }
+
+    /// Returns how many processes make steps.
+    pub fn n_processes(&self) -> usize {
+        let names = self.steps.iter().filter_map(|step| step.process.as_ref()).map(|process| process.number);
+        names.collect::<BTreeSet<u32>>().len()
     }
 
     /// Returns how many threads move, without the prelude's.
@@ -293,13 +305,16 @@ pub(crate) struct Annotator<'a> {
     thread_vars: Vec<VarId>,
     /// Locals whose initial value is assigned at the entry of their procedure: what they hold before does not matter.
     initialised: BTreeSet<VarId>,
+    processes: Vec<String>,
 }
 
 impl<'a> Annotator<'a> {
     pub(crate) fn new(context: Context<'a>) -> Annotator<'a> {
         let program = context.program;
+        let names = Names::new(program);
         Annotator {
-            names: Names::new(program),
+            processes: processes(context.map, |var| names.of(var)),
+            names,
             flow: Flow::new(program),
             shared: vars_of(program, Scope::Shared),
             thread_vars: vars_of(program, Scope::Thread),
@@ -395,6 +410,7 @@ impl<'a> Annotator<'a> {
             position: self.context.source.position_in_file(origin.span.start as usize),
             text: self.text(step.edge),
             command: self.context.map.commands.get(&step.edge).cloned(),
+            process: process(self.context.map, &self.processes, step.edge),
             proc: self.proc_name(thread.top().proc).to_string(),
             depth: depth(self.context.map, thread),
             atomic: holds_flag(before) || after.is_some_and(holds_flag),

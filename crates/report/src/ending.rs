@@ -6,8 +6,10 @@ use selvedge_ir::{Expr, LocId, Op};
 use selvedge_replay::{State, Violation};
 
 use crate::annotated_trace::{Annotator, Ending, Execution, Operand, ReachedError, Stand};
+use crate::names::{count, shown};
 use crate::thread_names::ThreadNames;
 use crate::views::{depth, is_hidden};
+use crate::waits::Wait;
 
 impl Annotator<'_> {
     pub(crate) fn ending(&self, names: &ThreadNames, violation: &Violation, execution: Execution<'_>) -> Ending {
@@ -121,5 +123,42 @@ impl Annotator<'_> {
             _ => {}
         });
         operands
+    }
+}
+
+impl Operand {
+    /// Returns the name with the value: `x = 1`.
+    pub fn text(&self) -> String {
+        format!("{} = {}", self.name, shown(self.value, self.word.as_ref()))
+    }
+}
+
+impl Ending {
+    /// Returns the kind of error: the rule that it breaks.
+    pub fn rule(&self) -> &'static str {
+        match &self.error {
+            ReachedError::Assertion { .. } => "assertion",
+            ReachedError::Location { .. } => "label",
+            ReachedError::Together(_) => "meeting",
+            ReachedError::Deadlock(_) => "deadlock",
+        }
+    }
+
+    /// Returns a sentence about the error, which an execution of so many statements ends in.
+    pub fn sentence(&self, n_steps: usize) -> String {
+        match &self.error {
+            ReachedError::Assertion { operands, .. } => {
+                let values: Vec<String> = operands.iter().map(Operand::text).collect();
+                let with = if values.is_empty() { String::new() } else { format!(" with {}", values.join(", ")) };
+                let what = self.note.as_ref().map_or("fails".to_string(), |note| format!("fails: {note}"));
+                format!("`{}` {what}{with}, after {}.", self.text, count(n_steps, "step"))
+            }
+            ReachedError::Location { labels } => format!("Label {} is reached.", labels.join(", ")),
+            ReachedError::Together(stands) => format!("{} threads meet.", stands.len()),
+            ReachedError::Deadlock(waits) => {
+                let waits: Vec<String> = waits.iter().map(Wait::sentence).collect();
+                format!("No thread can move: {}.", waits.join("; "))
+            }
+        }
     }
 }

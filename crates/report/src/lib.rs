@@ -14,6 +14,7 @@ mod groups;
 pub mod html;
 pub mod invariant;
 pub mod json;
+mod lanes;
 pub mod names;
 pub mod palette;
 pub mod projection;
@@ -39,6 +40,8 @@ pub struct Reading<'a> {
     pub time: std::time::Duration,
     /// The options that the file brings along and that count, as the command line would have them.
     pub file_options: &'a str,
+    /// The command line; empty if there is none.
+    pub command: &'a str,
 }
 
 impl Reading<'_> {

@@ -6,109 +6,230 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_check::Counterexample;
-use selvedge_frontend::diagnostic::{Diagnostic, Severity};
+use selvedge_frontend::diagnostic::{Code, Diagnostic, Severity};
 use selvedge_ir::span::Span;
 use selvedge_ir::trace::ThreadId;
 use serde_json::{Value, json};
 
-use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Context, Execution, ReachedError};
+use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Context, Execution};
+use crate::json::digest;
 use crate::source::Source;
 use crate::text;
 
 /// Services refuse flows that are longer than this: then the first and the last steps are kept.
 const MAX_STEPS: usize = 8000;
 
-/// The rules of violations: number and what they mean.
-const RULES: [(&str, &str); 4] = [
-    ("assertion", "An assertion can fail."),
-    ("label", "An error label can be reached."),
-    ("meeting", "Threads can be at places at once at which they must not be together."),
-    ("deadlock", "A state can be reached in which no thread can move."),
+/// A rule that violations break.
+struct Rule {
+    id: &'static str,
+    name: &'static str,
+    meaning: &'static str,
+    help: &'static str,
+}
+
+/// The rules of violations.
+const RULES: [Rule; 4] = [
+    Rule {
+        id: "assertion",
+        name: "AssertionCanFail",
+        meaning: "An assertion can fail.",
+        help: "An execution of the program reaches this assertion with values for which its condition is false. The \
+               code flow is such an execution, and has been executed step by step: follow it to the step that gives \
+               a variable of the condition its value. `selvedge debug FILE` steps through it.",
+    },
+    Rule {
+        id: "label",
+        name: "LabelCanBeReached",
+        meaning: "A label can be reached that is an error, or that was asked about.",
+        help: "An execution of the program reaches this label. The code flow is such an execution, and has been \
+               executed step by step. `selvedge debug --label LABEL FILE` steps through it.",
+    },
+    Rule {
+        id: "meeting",
+        name: "ThreadsCanMeet",
+        meaning: "Threads can be at places at once at which they must not be together.",
+        help: "An execution of the program leads several threads to these labels at the same time. The code flow has \
+               one part for each thread, in the order of the steps. `selvedge debug --together LABELS FILE` steps \
+               through it.",
+    },
+    Rule {
+        id: "deadlock",
+        name: "Deadlock",
+        meaning: "A state can be reached in which no thread can move.",
+        help: "An execution of the program leads to a state in which every thread waits: the message says where, and \
+               for which condition. `selvedge debug --deadlock FILE` steps through it.",
+    },
 ];
 
 /// A result.
 #[derive(Clone, Debug)]
 pub struct Finding {
     rule: String,
+    /// The path of the file and the text that the finding is about: they stay the same when lines are added elsewhere.
+    about: [String; 2],
     value: Value,
 }
 
-/// The findings in a text.
-pub fn diagnostics(source: &Source, diagnostics: &[Diagnostic]) -> Vec<Finding> {
-    let finding = |diagnostic: &Diagnostic| {
-        let rule = diagnostic.code.as_str().to_string();
-        let level = match diagnostic.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        };
-        let related = diagnostic.secondary.iter().enumerate().map(|(number, annotation)| {
-            json!({
-                "id": number + 1, "message": { "text": annotation.label },
-                "physicalLocation": place(source, annotation.span),
-            })
-        });
-        let value = json!({
-            "ruleId": rule, "level": level, "message": { "text": sentence(&diagnostic.message) },
-            "locations": [{ "physicalLocation": place(source, diagnostic.primary.span) }],
-            "relatedLocations": related.collect::<Vec<_>>(),
-        });
-        Finding { rule, value }
-    };
-    diagnostics.iter().map(finding).collect()
+/// How a check went.
+#[derive(Clone, Debug, Default)]
+pub struct Invocation {
+    /// The words of the command line behind the name of the program.
+    pub arguments: Vec<String>,
+    pub exit_code: u8,
+    /// The last line of the output.
+    pub last_line: String,
+    /// Whether each file has an answer, even if it is that nothing can be said.
+    pub is_complete: bool,
+    /// The files that have no verdict, and why.
+    pub open: Vec<(String, String)>,
 }
 
-/// An execution to an error.
+/// Returns the findings in a text.
+pub fn diagnostics(source: &Source, diagnostics: &[Diagnostic]) -> Vec<Finding> {
+    diagnostics.iter().map(|diagnostic| finding(source, diagnostic)).collect()
+}
+
+fn finding(source: &Source, diagnostic: &Diagnostic) -> Finding {
+    let rule = diagnostic.code.as_str().to_string();
+    let related = diagnostic.secondary.iter().enumerate().map(|(number, annotation)| {
+        json!({
+            "id": number + 1, "message": { "text": annotation.label },
+            "physicalLocation": place(source, annotation.span),
+        })
+    });
+    let help = diagnostic.help.as_ref().map_or(String::new(), |help| format!(" {}", sentence(help)));
+    let mut value = json!({
+        "ruleId": rule, "level": level(diagnostic.severity),
+        "message": { "text": format!("{}{help}", sentence(&diagnostic.message)) },
+        "locations": [{ "physicalLocation": place(source, diagnostic.primary.span) }],
+        "relatedLocations": related.collect::<Vec<_>>(),
+    });
+    if let Some(fix) = diagnostic.fix_in(source.text()) {
+        let location = place(source, fix.span);
+        value["fixes"] = json!([{
+            "description": { "text": diagnostic.help.as_deref().map_or("Mend it.".to_string(), sentence) },
+            "artifactChanges": [{
+                "artifactLocation": location["artifactLocation"],
+                "replacements": [{ "deletedRegion": location["region"], "insertedContent": { "text": fix.text } }],
+            }],
+        }]);
+    }
+    Finding { rule, about: about(source, diagnostic.primary.span), value }
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    }
+}
+
+/// Returns the path of the file of a span, and the line that the span begins in.
+fn about(source: &Source, span: Span) -> [String; 2] {
+    let (file, first) = source.part(span.start as usize);
+    let line = file.line(span.start as usize - first);
+    let text = file.text().get(file.lines(line..line + 1)).unwrap_or("");
+    [file.path.clone(), text.split_whitespace().collect::<Vec<_>>().join(" ")]
+}
+
+/// Returns an execution to an error.
 pub fn violation(context: Context<'_>, found: &Counterexample) -> Finding {
     let annotated = AnnotatedTrace::by_statements(context, Execution::of(found));
     let ending = annotated.ending.as_ref().expect("a counterexample ends in an error");
-    let (rule, what) = match &ending.error {
-        ReachedError::Assertion { operands, .. } => {
-            let values: Vec<String> = operands
-                .iter()
-                .map(|one| format!("{} = {}", one.name, crate::names::shown(one.value, one.word.as_ref())))
-                .collect();
-            let with = if values.is_empty() { String::new() } else { format!(" with {}", values.join(", ")) };
-            let what = ending.note.as_ref().map_or("fails".to_string(), |note| format!("fails: {note}"));
-            ("assertion", format!("`{}` {what}{with}, after {} steps", ending.text, annotated.steps.len()))
-        }
-        ReachedError::Location { labels } => ("label", format!("label {} is reached", labels.join(", "))),
-        ReachedError::Together(stands) => ("meeting", format!("{} threads meet", stands.len())),
-        ReachedError::Deadlock(waits) => {
-            let waits: Vec<String> = waits.iter().map(crate::waits::Wait::sentence).collect();
-            ("deadlock", format!("no thread can move: {}", waits.join("; ")))
-        }
-    };
+    let rule = ending.rule().to_string();
     let value = json!({
-        "ruleId": rule, "level": "error", "message": { "text": sentence(&what) },
+        "ruleId": rule, "level": "error", "message": { "text": ending.sentence(annotated.steps.len()) },
         "locations": [{ "physicalLocation": place(context.source, ending.span) }],
         "codeFlows": [{
             "message": { "text": "An execution to the error." },
             "threadFlows": flows(context, &annotated),
         }],
     });
-    Finding { rule: rule.to_string(), value }
+    Finding { rule, about: about(context.source, ending.span), value }
 }
 
-/// The file of all findings.
-pub fn file(findings: &[Finding]) -> String {
-    let used: BTreeSet<&str> = findings.iter().map(|finding| finding.rule.as_str()).collect();
-    let rule = |id: &str| {
-        let known = RULES.iter().find(|(rule, _)| *rule == id).map(|(_, meaning)| (*meaning).to_string());
-        let meaning = known.unwrap_or_else(|| format!("See `selvedge explain {id}`."));
-        json!({ "id": id, "shortDescription": { "text": meaning }, "fullDescription": { "text": meaning } })
-    };
+/// Returns the file of all findings.
+pub fn file(findings: &[Finding], invocation: &Invocation) -> String {
+    let used: Vec<&str> =
+        findings.iter().map(|finding| finding.rule.as_str()).collect::<BTreeSet<_>>().into_iter().collect();
     let rules: Vec<Value> = used.iter().map(|id| rule(id)).collect();
-    let results: Vec<&Value> = findings.iter().map(|finding| &finding.value).collect();
+    let mut seen: BTreeMap<(&str, &[String; 2]), usize> = BTreeMap::new();
+    let result = |finding: &'_ Finding, number: usize| {
+        let [path, text] = &finding.about;
+        let mut value = finding.value.clone();
+        value["ruleIndex"] = json!(used.iter().position(|id| *id == finding.rule));
+        let print = digest(&[finding.rule.as_str(), path, text, &number.to_string()].join("\n"));
+        value["partialFingerprints"] = json!({ "selvedgeLine/v1": print });
+        value
+    };
+    let mut results = Vec::with_capacity(findings.len());
+    for finding in findings {
+        // Findings of one rule about equal lines differ in their order.
+        let number = seen.entry((&finding.rule, &finding.about)).or_insert(0);
+        results.push(result(finding, *number));
+        *number += 1;
+    }
+    let driver = json!({
+        "name": "selvedge", "version": env!("CARGO_PKG_VERSION"), "semanticVersion": env!("CARGO_PKG_VERSION"),
+        "shortDescription": { "text": "A model checker for programs with threads." },
+        "rules": rules,
+    });
     crate::json::to_text(&json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
-            "tool": { "driver": { "name": "selvedge", "version": env!("CARGO_PKG_VERSION"), "rules": rules } },
+            "tool": { "driver": driver },
+            "invocations": [invoked(invocation)],
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
     }))
+}
+
+/// Returns what a rule says: for codes of diagnostics what `selvedge explain` prints.
+fn rule(id: &str) -> Value {
+    if let Some(rule) = RULES.iter().find(|rule| rule.id == id) {
+        let tags = ["correctness", "concurrency"];
+        return json!({
+            "id": id, "name": rule.name,
+            "shortDescription": { "text": rule.meaning }, "fullDescription": { "text": rule.meaning },
+            "help": { "text": rule.help, "markdown": rule.help },
+            "defaultConfiguration": { "level": "error" },
+            "properties": { "precision": "very-high", "problem.severity": "error", "tags": tags },
+        });
+    }
+    let code = Code::ALL.iter().find(|code| code.as_str() == id).expect("the other rules are codes");
+    let explanation = code.explain();
+    let prose = explanation.split_once("\n\n").map_or("", |(_, rest)| rest);
+    let prose = prose.split_once("\n\nIncorrect:").map_or(prose, |(prose, _)| prose);
+    let prose = prose.split_whitespace().collect::<Vec<_>>().join(" ");
+    let severity = if code.severity() == Severity::Note { "recommendation" } else { level(code.severity()) };
+    json!({
+        "id": id,
+        "shortDescription": { "text": sentence(code.title()) }, "fullDescription": { "text": prose },
+        "help": { "text": explanation, "markdown": explanation },
+        "defaultConfiguration": { "level": level(code.severity()) },
+        "properties": { "precision": "very-high", "problem.severity": severity },
+    })
+}
+
+fn invoked(invocation: &Invocation) -> Value {
+    let notification = |(path, reason): &(String, String)| {
+        json!({
+            "level": if invocation.is_complete { "note" } else { "warning" },
+            "message": { "text": sentence(reason) },
+            "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(path) } } }],
+        })
+    };
+    json!({
+        "commandLine": format!("selvedge {}", invocation.arguments.join(" ")),
+        "arguments": invocation.arguments,
+        "executionSuccessful": invocation.is_complete,
+        "exitCode": invocation.exit_code,
+        "exitCodeDescription": invocation.last_line,
+        "toolExecutionNotifications": invocation.open.iter().map(notification).collect::<Vec<_>>(),
+    })
 }
 
 /// One flow for each thread that moves.
@@ -153,7 +274,7 @@ fn place(source: &Source, span: Span) -> Value {
 }
 
 /// Returns the address of a file: what must not be in one is encoded.
-fn uri(path: &str) -> String {
+pub fn uri(path: &str) -> String {
     let mut uri = String::new();
     for byte in path.replace('\\', "/").bytes() {
         match byte {
@@ -167,5 +288,7 @@ fn uri(path: &str) -> String {
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|char| char.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}.", chars.as_str().trim_end_matches('.'))
+    let rest = chars.as_str().trim_end_matches('.');
+    let stop = if rest.ends_with('?') { "" } else { "." };
+    format!("{first}{rest}{stop}")
 }

@@ -6,7 +6,6 @@ use selvedge_replay::State;
 
 use crate::Position;
 use crate::annotated_trace::{Annotator, Operand};
-use crate::names::shown;
 use crate::thread_names::ThreadNames;
 
 /// A thread that waits.
@@ -28,8 +27,7 @@ impl Wait {
     /// `line 12: assume(!fork1), with fork1 = 1`.
     pub fn what(&self) -> String {
         let line = self.position.map(|at| format!("line {}: ", at.line)).unwrap_or_default();
-        let operand = |operand: &Operand| format!("{} = {}", operand.name, shown(operand.value, operand.word.as_ref()));
-        let values: Vec<String> = self.operands.iter().map(operand).collect();
+        let values: Vec<String> = self.operands.iter().map(Operand::text).collect();
         match (&self.holder, values.is_empty()) {
             (Some(holder), _) => format!("{line}{}, while {holder} holds the atomic flag", self.text),
             (None, true) => format!("{line}{}", self.text),

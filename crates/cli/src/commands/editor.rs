@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use crate::session::Session;
 
 pub(crate) fn dap(session: &Session) -> Exit {
-    ended(dap::serve(&mut stdin().lock(), &mut stdout().lock(), &session.solvers, options(session)), session)
+    ended(dap::serve(&mut stdin().lock(), &mut stdout(), &session.solvers, options(session)), session)
 }
 
 pub(crate) fn lsp(session: &Session) -> Exit {

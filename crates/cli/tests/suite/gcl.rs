@@ -12,8 +12,9 @@ fn an_error_is_told_with_commands_locations_and_integers() {
     let trace = scratch("bakery-error.json");
     let ran = run(&format!("check {PROGRAMS}/b_bakery2-e.gcl --trace-out {trace}"));
     assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("p at idle: choose") && ran.out.contains("p: waiting → critical"), "{}", ran.out);
+    assert!(ran.out.contains("at idle: choose") && ran.out.contains("p: waiting → critical"), "{}", ran.out);
     assert!(ran.out.contains("with p = critical, q = critical"), "{}", ran.out);
+    assert!(ran.out.contains("2 processes") && ran.out.contains("── switch to q ──"), "{}", ran.out);
     let written: Value = serde_json::from_str(&std::fs::read_to_string(&trace).expect("it was written")).expect("JSON");
     let steps = written["steps"].as_array().expect("a trace has steps");
     assert!(steps.iter().any(|step| step["command"] == "q.enter"), "{written}");

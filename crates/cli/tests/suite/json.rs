@@ -95,3 +95,40 @@ fn the_reason_of_an_unchecked_certificate_is_in_the_schema() {
         assert_eq!(validate("report.schema.json", &report), Vec::<String>::new(), "{args}");
     }
 }
+
+/// An independent validator, which knows all of JSON Schema and finds schemas by their `$id`, agrees.
+#[test]
+fn another_validator_reads_the_schemas_by_their_names_and_accepts_what_is_written() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let (trace, certificate, system) = (scratch("s.trace"), scratch("s.certificate"), scratch("s.system"));
+    let written = [
+        ("report", run("check --format json --jobs 1 unsafe.bp safe.bp recursion.bp broken.bp stack.pds").out),
+        ("report", run("check --format json --all several.bp").out),
+        ("trace", run_for(&format!("check --quiet --threads 2 --trace-out {trace} threads.bp"), &trace)),
+        (
+            "certificate",
+            run_for(&format!("check --quiet --threads 2 --certificate {certificate} safe.bp"), &certificate),
+        ),
+        ("system-certificate", run_for(&format!("check --quiet --certificate {system} numbered.pds"), &system)),
+    ];
+    for (number, (schema, text)) in written.iter().enumerate() {
+        let path = scratch(&format!("schemas-{number}.json"));
+        std::fs::write(&path, text).expect("the folder of the build is writable");
+        let validated = std::process::Command::new("python3")
+            .env("PYTHONPATH", format!("{root}/.tools/jsonschema"))
+            .arg(format!("{root}/crates/cli/tests/suite/schemas.py"))
+            .arg(format!("{root}/docs/schema"))
+            .args([schema, path.as_str()])
+            .output()
+            .expect("Python is installed");
+        let said = String::from_utf8_lossy(&validated.stderr).into_owned();
+        assert!(validated.status.success(), "{schema}: {said}\n(./setup installs jsonschema)");
+        assert_eq!(String::from_utf8_lossy(&validated.stdout).trim(), "accepted, and refused when broken");
+    }
+}
+
+/// Runs a command, and returns the text of the file that it writes.
+fn run_for(command: &str, path: &str) -> String {
+    let ran = run(command);
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{command}: {error}: {}{}", ran.out, ran.err))
+}

@@ -78,7 +78,8 @@ fn beginners_are_told_what_to_write() {
     helped(&body("assert(x and y);"), "`and` is not an operator", "write `&`");
     helped(&body("assert(not x);"), "`not` is not an operator", "write `!`");
     helped("void main()\n{\n  skip;\n}\n", "`{` is not part of the language", "blocks are written `begin .. end`");
-    helped(&body("if x then y := 1; end"), "this if has no `fi`", "this block is closed by `fi`");
+    helped(&body("if x then y := 1; end"), "this `if` has no `fi`", "this block is closed by `fi`");
+    helped(&body("x := main;"), "there is no variable `main`", "`main` is a procedure");
     helped(&body("x := 2;"), "`2` is not a truth value", "`decl n : 0..3`");
     helped("#include <assert.h>\nint main(void) { return 0; }\n", "this looks like C", "--input-format c");
 }

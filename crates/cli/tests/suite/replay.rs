@@ -65,7 +65,7 @@ fn a_missing_step_is_noticed() {
     let ran = replay_changed("missing_step.json", |trace| {
         trace["steps"].as_array_mut().expect("a list").remove(1);
     });
-    rejected(&ran, "does not replay: in step 6: the thread does not stand where edge");
+    rejected(&ran, "does not replay: in step 6: the thread is not where edge");
 }
 
 #[test]

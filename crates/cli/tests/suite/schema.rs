@@ -27,7 +27,7 @@ impl Validator<'_> {
         let schema = schema.as_object().expect("a schema is an object");
         for (keyword, rule) in schema {
             match keyword.as_str() {
-                "$schema" | "title" | "description" | "$defs" => {}
+                "$schema" | "$id" | "title" | "description" | "$defs" => {}
                 "properties" | "required" | "additionalProperties" => {}
                 "$ref" => self.follow(rule.as_str().expect("a reference is a string"), value, at, errors),
                 "type" if !has_type(rule, value) => errors.push(format!("{at}: {value} is not of type {rule}")),

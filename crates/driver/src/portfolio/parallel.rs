@@ -160,11 +160,16 @@ impl Parallel {
 
     /// Passes on the events of the engine that has run longest. One that only finds errors must leave memory to the
     /// others.
-    fn show(&self, number: usize, event: Event, run: &Run<'_>) {
+    fn show(&mut self, number: usize, event: Event, run: &Run<'_>) {
         let is_large = matches!(event, Event::Unwound { nodes, .. } if nodes > MOST_NODES);
         if is_large && only_finds_errors(self.standing.team[number]) {
             self.cancels[number].cancel();
         }
+        self.standing.far[number] = match event {
+            Event::Phase(_) => None,
+            Event::Closed(_) => self.standing.far[number],
+            _ => Some(event),
+        };
         if self.running.first() == Some(&number) {
             run.event(event);
         }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use selvedge_check::{EngineEnd, EngineRun, Outcome, Reason, Run, Stop};
+use selvedge_check::{EngineEnd, EngineRun, Event, Outcome, Reason, Run, Stop};
 use selvedge_engines::table::Row;
 
 use crate::attempt::Attempt;
@@ -17,7 +17,7 @@ pub(super) struct Best {
 
 /// Returns the run of an engine that ended in a defect.
 pub(crate) fn defect(engine: &'static str, time: Duration, failure: &Failure) -> EngineRun {
-    EngineRun { engine, time, end: EngineEnd::Defect(failure.to_string()) }
+    EngineRun { engine, time, end: EngineEnd::Defect(failure.to_string()), far: None }
 }
 
 /// The quality of an answer, worst first.
@@ -76,12 +76,14 @@ pub(super) struct Standing {
     pub(super) team: Vec<&'static Row>,
     pub(super) runs: Vec<Option<EngineRun>>,
     pub(super) best: Option<(usize, Attempt)>,
+    /// How far the search of each engine was when it told last.
+    pub(super) far: Vec<Option<Event>>,
     failure: Option<Failure>,
 }
 
 impl Standing {
     pub(super) fn new(team: Vec<&'static Row>) -> Standing {
-        Standing { runs: vec![None; team.len()], team, best: None, failure: None }
+        Standing { runs: vec![None; team.len()], far: vec![None; team.len()], team, best: None, failure: None }
     }
 
     /// Notes the attempt of an engine, or the defect that ended it.
@@ -99,7 +101,7 @@ impl Standing {
             EngineEnd::Answered => EngineEnd::Overtaken,
             end => end,
         };
-        self.runs[number] = Some(EngineRun { engine: attempt.engine, time, end });
+        self.runs[number] = Some(EngineRun { engine: attempt.engine, time, end, far: attempt.far });
         if is_better {
             self.best = Some((number, attempt));
         }
@@ -121,7 +123,8 @@ impl Standing {
         for (number, row) in self.team.iter().enumerate() {
             if let (None, Some(began)) = (&self.runs[number], began[number]) {
                 let end = stop.map_or(EngineEnd::Overtaken, |stop| EngineEnd::GaveUp(Reason::Stop(stop)));
-                self.runs[number] = Some(EngineRun { engine: row.name, time: began.elapsed(), end });
+                self.runs[number] =
+                    Some(EngineRun { engine: row.name, time: began.elapsed(), end, far: self.far[number] });
             }
         }
         if let (Worth::Open, Some(failure)) = (self.worth(), self.failure) {

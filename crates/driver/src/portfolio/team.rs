@@ -54,7 +54,7 @@ pub(super) fn without_bound(prepared: &Prepared, options: &Options) -> Vec<&'sta
         Some(team) if team.contains(&EngineKind::Summaries) && prepared.task().program.has_machine_integers() => {
             let others = team.iter().copied().filter(|kind| *kind != EngineKind::Summaries);
             let (first, rest): (Vec<_>, Vec<_>) = others.partition(|kind| *kind == EngineKind::Sat);
-            let exact = takers(&[EngineKind::Pushdown, EngineKind::Invariants]);
+            let exact = takers(&[EngineKind::Pushdown, EngineKind::Invariants, EngineKind::Horn]);
             [exact, rest, first, vec![EngineKind::Summaries]].concat()
         }
         // A proof for any number of threads is one for a bounded number.

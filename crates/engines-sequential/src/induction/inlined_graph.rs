@@ -4,9 +4,10 @@
 //! variables holds the locals of all frames. The graph is that of the program with all calls inlined.
 
 use indexmap::IndexSet;
-use selvedge_check::Task;
+use selvedge_check::{Certificate, InvariantPlace, InvariantProof, Task};
 use selvedge_ir::flow::Flow;
-use selvedge_ir::{EdgeId, LocId, ProcId, Program};
+use selvedge_ir::liveness::Liveness;
+use selvedge_ir::{EdgeId, Expr, LocId, ProcId, Program, Scope, VarId};
 use selvedge_logic::aig::{Aig, Lit};
 use selvedge_transition::step::circuit::{self, Effect, Valuation};
 use selvedge_transition::step::control::{Control, call_at, control};
@@ -113,6 +114,84 @@ impl InlinedGraph {
         }
         Ok(())
     }
+}
+
+impl InlinedGraph {
+    /// Returns the moves from each place.
+    pub(crate) fn moves_by_place(&self) -> Vec<Vec<InlinedMove>> {
+        let mut moves: Vec<Vec<InlinedMove>> = self.all.iter().map(|_| Vec::new()).collect();
+        self.moves.iter().for_each(|step| moves[step.from].push(*step));
+        moves
+    }
+
+    /// Returns the variables that matter at a place.
+    pub(crate) fn live(&self, program: &Program, place: usize, liveness: &Liveness) -> Vec<VarId> {
+        let place = self.all.get_index(place).expect("the place is listed");
+        let visible = |owner| {
+            let scopes = [Scope::Shared, Scope::Thread, Scope::Local(owner)];
+            program.vars.iter_enumerated().filter(move |(_, var)| scopes.contains(&var.scope)).map(|(id, _)| id)
+        };
+        let owner = program.locs[place.loc].proc;
+        let mut vars: Vec<VarId> = visible(owner).filter(|var| liveness.is_live(place.loc, *var)).collect();
+        for id in &place.calls {
+            let (edge, call) = (&program.edges[*id], call_at(program, *id));
+            let owner = program.locs[edge.from].proc;
+            let kept =
+                |var: &VarId| program.vars[*var].scope == Scope::Local(owner) && !call.results.contains(&Some(*var));
+            vars.extend(visible(owner).filter(|var| kept(var) && liveness.is_live(edge.to, *var)));
+        }
+        vars.sort_unstable();
+        vars.dedup();
+        vars
+    }
+
+    /// Returns the certificate with the places in this order, of which some have formulas.
+    pub(crate) fn certificate(&self, order: &[usize], formula: impl Fn(usize) -> Option<Expr>) -> Certificate {
+        let place = |number: &usize| {
+            let place = self.all.get_index(*number).expect("the place is listed");
+            InvariantPlace { calls: place.calls.clone(), loc: place.loc, formula: formula(*number) }
+        };
+        Certificate::Invariants(InvariantProof { places: order.iter().map(place).collect() })
+    }
+}
+
+/// Returns the places in an order in which moves lead back to cuts only, and the cuts.
+pub(crate) fn cut(moves: &[Vec<InlinedMove>]) -> (Vec<usize>, Vec<usize>) {
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Mark {
+        New,
+        Open,
+        Finished,
+    }
+    let mut marks = vec![Mark::New; moves.len()];
+    let (mut finished, mut cuts) = (Vec::new(), Vec::new());
+    // The places that are not finished, each with its next move.
+    let mut open = vec![(0, 0)];
+    marks[0] = Mark::Open;
+    while let Some((place, next)) = open.last_mut() {
+        let (place, number) = (*place, *next);
+        *next += 1;
+        match moves[place].get(number).map(|step| step.to) {
+            None => {
+                marks[place] = Mark::Finished;
+                finished.push(place);
+                open.pop();
+            }
+            Some(MoveTarget::Place(to)) => match marks[to] {
+                Mark::New => {
+                    marks[to] = Mark::Open;
+                    open.push((to, 0));
+                }
+                Mark::Open => cuts.push(to),
+                Mark::Finished => {}
+            },
+            Some(MoveTarget::Target | MoveTarget::Failure) => {}
+        }
+    }
+    finished.reverse();
+    cuts.sort_unstable();
+    cuts.dedup();
+    (finished, cuts)
 }
 
 /// The condition of a move, and the values after it.

@@ -26,8 +26,7 @@ mod templates;
 use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_check::{
-    Bound, Certificate, Engine, Event, Explanation, InvariantPlace, InvariantProof, Refinement, Run, Stop, Task,
-    Unsupported, Verdict,
+    Bound, Certificate, Engine, Event, Explanation, Refinement, Run, Stop, Task, Unsupported, Verdict,
 };
 use selvedge_ir::callgraph::is_sequential;
 use selvedge_ir::liveness::Liveness;
@@ -100,7 +99,9 @@ impl<'s, 't> Search<'s, 't> {
         let liveness = Liveness::new(model.program);
         let froms = std::iter::once(None).chain((0..model.cuts.len()).map(Some));
         let regions = froms.map(|from| Region::new(model, from, run)).collect::<Result<_, _>>()?;
-        let vars = model.cuts.iter().map(|cut| model.vars(*cut, &liveness)).collect();
+        let typed = |var: VarId| (var, model.program.vars[var].ty);
+        let live = |cut: &usize| model.graph.live(model.program, *cut, &liveness);
+        let vars = model.cuts.iter().map(|cut| live(cut).into_iter().map(typed).collect()).collect();
         let (words, n_cuts) = (Vocabulary::new(model.program), model.cuts.len());
         Ok(Search {
             run,
@@ -249,10 +250,5 @@ fn certificate(model: &Model<'_>, search: &Search<'_, '_>, needed: &Needed) -> C
             Expr::balanced(BinaryOp::And, facts.collect()).unwrap_or(Expr::TRUE)
         }
     };
-    let place = |number: &usize| {
-        let place = model.graph.all.get_index(*number).expect("the place is listed");
-        let cut = model.cuts.binary_search(number).ok();
-        InvariantPlace { calls: place.calls.clone(), loc: place.loc, formula: cut.map(formula) }
-    };
-    Certificate::Invariants(InvariantProof { places: model.order.iter().map(place).collect() })
+    model.graph.certificate(&model.order, |place| model.cuts.binary_search(&place).ok().map(formula))
 }

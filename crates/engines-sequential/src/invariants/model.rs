@@ -9,14 +9,13 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use selvedge_check::{Run, Stop, Task};
-use selvedge_ir::liveness::Liveness;
 use selvedge_ir::passes::blast::{Blasted, run_wide};
-use selvedge_ir::{EdgeId, Expr, Op, Program, Scope, Ty, Value, VarId};
+use selvedge_ir::{EdgeId, Expr, Program, Ty, Value, VarId};
 use selvedge_logic::aig::{Aig, Encoder, Input, Lit};
 use selvedge_logic::sat::{Answer, SatLit, Solver};
 use selvedge_transition::step::circuit::{self, Valuation};
 
-use crate::induction::inlined_graph::{InlinedGraph, InlinedMove, MoveTarget};
+use crate::induction::inlined_graph::{InlinedGraph, InlinedMove, MoveTarget, cut};
 
 /// A program with its cuts.
 pub(super) struct Model<'t> {
@@ -38,75 +37,12 @@ impl<'t> Model<'t> {
     pub(super) fn new(task: &Task<'t>) -> Result<Model<'t>, String> {
         let graph = InlinedGraph::new(task).map_err(str::to_owned)?;
         let blasted = run_wide(task.program)?;
-        let mut moves: Vec<Vec<InlinedMove>> = graph.all.iter().map(|_| Vec::new()).collect();
-        graph.moves.iter().for_each(|step| moves[step.from].push(*step));
-        let (order, cuts) = search(&moves);
+        let moves = graph.moves_by_place();
+        let (order, cuts) = cut(&moves);
         let mut rank = vec![usize::MAX; moves.len()];
         order.iter().enumerate().for_each(|(number, place)| rank[*place] = number);
         Ok(Model { program: task.program, graph, blasted, order, rank, cuts, moves })
     }
-
-    /// Returns the variables that matter at a place, with their types.
-    pub(super) fn vars(&self, place: usize, liveness: &Liveness) -> Vec<(VarId, Ty)> {
-        let place = self.graph.all.get_index(place).expect("the place is listed");
-        let mut vars: Vec<VarId> = Vec::new();
-        let visible = |owner| {
-            let scopes = [Scope::Shared, Scope::Thread, Scope::Local(owner)];
-            self.program.vars.iter_enumerated().filter(move |(_, var)| scopes.contains(&var.scope)).map(|(id, _)| id)
-        };
-        vars.extend(visible(self.program.locs[place.loc].proc).filter(|var| liveness.is_live(place.loc, *var)));
-        for call in &place.calls {
-            let edge = &self.program.edges[*call];
-            let owner = Scope::Local(self.program.locs[edge.from].proc);
-            let Op::Call(call) = &edge.op else { continue };
-            let kept = |var: &VarId| self.program.vars[*var].scope == owner && !call.results.contains(&Some(*var));
-            vars.extend(
-                visible(self.program.locs[edge.from].proc).filter(|var| kept(var) && liveness.is_live(edge.to, *var)),
-            );
-        }
-        vars.sort_unstable();
-        vars.dedup();
-        vars.into_iter().map(|var| (var, self.program.vars[var].ty)).collect()
-    }
-}
-
-/// Returns the places in an order without moves back but to cuts, and the cuts.
-fn search(moves: &[Vec<InlinedMove>]) -> (Vec<usize>, Vec<usize>) {
-    #[derive(Clone, Copy, PartialEq, Eq)]
-    enum Mark {
-        New,
-        Open,
-        Finished,
-    }
-    let mut marks = vec![Mark::New; moves.len()];
-    let (mut finished, mut cuts) = (Vec::new(), Vec::new());
-    // The places that are not finished, each with its next move.
-    let mut open = vec![(0, 0)];
-    marks[0] = Mark::Open;
-    while let Some((place, next)) = open.last_mut() {
-        let (place, number) = (*place, *next);
-        *next += 1;
-        match moves[place].get(number).map(|step| step.to) {
-            None => {
-                marks[place] = Mark::Finished;
-                finished.push(place);
-                open.pop();
-            }
-            Some(MoveTarget::Place(to)) => match marks[to] {
-                Mark::New => {
-                    marks[to] = Mark::Open;
-                    open.push((to, 0));
-                }
-                Mark::Open => cuts.push(to),
-                Mark::Finished => {}
-            },
-            Some(MoveTarget::Target | MoveTarget::Failure) => {}
-        }
-    }
-    finished.reverse();
-    cuts.sort_unstable();
-    cuts.dedup();
-    (finished, cuts)
 }
 
 /// Some executions come to a place where the guard holds, with these values.

@@ -15,7 +15,7 @@ use selvedge_ir::validate::validate;
 use selvedge_ir::{EdgeId, Expr, Op};
 use selvedge_replay::{Judged, judge};
 
-fn z3() -> Solvers {
+pub(super) fn z3() -> Solvers {
     let path = std::env::var_os("PATH");
     let folders = path.iter().flat_map(std::env::split_paths).collect::<Vec<PathBuf>>();
     let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join(".tools/z3/bin"));

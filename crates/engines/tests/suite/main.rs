@@ -2,6 +2,7 @@
 
 mod bmc;
 mod exhaustive;
+mod horn;
 mod induction;
 mod integers;
 mod invariants;

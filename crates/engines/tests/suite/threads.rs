@@ -15,6 +15,6 @@ fn a_prelude_that_starts_threads_gets_neither_findings_nor_states() {
     for engine in engines {
         assert!(engine.supports(&task).is_err(), "{}", engine.name());
         assert!(engine.check_each(&task, &Run::unlimited()).is_none(), "{}", engine.name());
-        assert!(engine.reachable(&task, &Run::unlimited()).is_none(), "{}", engine.name());
+        assert!(engine.reachable(&task, &|_, _| true, &Run::unlimited()).is_none(), "{}", engine.name());
     }
 }

@@ -232,7 +232,7 @@ fn digits(
         let next = value.unwrap_or(0).checked_mul(base).and_then(|value| value.checked_add(digit));
         value = Some(next.ok_or("this escape is too large for the type")?);
     }
-    value.ok_or_else(|| "expected digits behind `\\x`".to_owned())
+    value.ok_or_else(|| "expected digits after `\\x`".to_owned())
 }
 
 fn universal(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, length: usize) -> Result<Escape, String> {

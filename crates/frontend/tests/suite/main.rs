@@ -9,6 +9,7 @@ mod c_tree;
 mod corpus;
 mod diagnostics;
 mod explanations;
+mod fixes;
 mod format;
 mod gcl;
 mod lowering;

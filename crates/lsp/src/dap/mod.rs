@@ -4,20 +4,25 @@
 //! going back is as cheap as going forward, and stepping one thread lets the others do what they did in between. The
 //! line that a frame shows is the statement that is next, as in other debuggers; a position before the step of a thread
 //! is where a breakpoint on its line stops.
+//!
+//! The check runs on a thread of its own, so that the client can end it; all other requests wait until it is done.
 
 mod breaks;
+mod launch;
 mod walker;
 mod wire;
 
 use std::io::{self, BufRead, Write};
 
-use selvedge_check::{Run, Solvers};
+use selvedge_check::Solvers;
 use selvedge_report::session::Session;
 use serde_json::{Value, json};
 
-use crate::found::{Found, Launched, SessionOptions, Wanted, find};
-use walker::{Reaction, Walker};
-use wire::{Request, Wire};
+use crate::found::{Found, SessionOptions};
+use breaks::Breaks;
+use launch::{Launcher, Shared};
+use walker::{Lines, Reaction, Walker};
+use wire::{Client, Request, Requests};
 
 /// Returns what the adapter can do.
 fn capabilities() -> Value {
@@ -28,11 +33,16 @@ fn capabilities() -> Value {
         "supportsDataBreakpoints": true,
         "supportsFunctionBreakpoints": true,
         "supportsConditionalBreakpoints": true,
-        "supportsHitConditionalBreakpoints": false,
+        "supportsHitConditionalBreakpoints": true,
+        "supportsLogPoints": true,
         "supportsEvaluateForHovers": true,
+        "supportsCompletionsRequest": true,
         "supportsExceptionInfoRequest": true,
+        "supportsRestartRequest": true,
         "supportsTerminateRequest": true,
+        "supportsCancelRequest": true,
         "supportsBreakpointLocationsRequest": true,
+        "supportsDelayedStackTraceLoading": true,
         "supportsSteppingGranularity": false,
         "exceptionBreakpointFilters": [],
     })
@@ -41,72 +51,94 @@ fn capabilities() -> Value {
 /// Serves one client until it disconnects.
 pub fn serve(
     input: &mut dyn BufRead,
-    output: &mut dyn Write,
+    output: &mut (dyn Write + Send),
     solvers: &Solvers,
     given: SessionOptions,
 ) -> io::Result<()> {
-    let mut wire = Wire::new(input, output);
-    while let Some(request) = wire.read()? {
-        match request.command.as_str() {
-            "initialize" => wire.answer(&request, Ok(capabilities()))?,
-            "launch" | "attach" => {
-                if let Some(found) = launch(&mut wire, &request, solvers, given)? {
-                    return walk(&mut wire, &found);
+    let client = Client::new(output);
+    let shared = Shared::new(&client, solvers, given);
+    std::thread::scope(|scope| {
+        let launcher = Launcher::new(scope, &shared);
+        let served = converse(&mut Requests::new(input), &client, &launcher);
+        launcher.cancel();
+        served
+    })
+}
+
+/// Follows the requests: looks for an execution, and walks through it, as often as the client restarts.
+fn converse(requests: &mut Requests<'_>, client: &Client<'_>, launcher: &Launcher<'_, '_>) -> io::Result<()> {
+    let (mut lines, mut breaks) = (Lines::default(), Breaks::default());
+    while let Some(request) = requests.next(client)? {
+        if !matches!(request.command.as_str(), "initialize" | "cancel" | "disconnect" | "terminate") {
+            launcher.wait();
+        }
+        if let Some(found) = launcher.take() {
+            match walk(requests, client, &found, (lines, breaks), request)? {
+                Ended::Over => return Ok(()),
+                Ended::Restarted(request, kept) => {
+                    breaks = kept;
+                    launcher.restart(request)?;
                 }
             }
-            "disconnect" | "terminate" => return wire.answer(&request, Ok(json!({}))),
-            other => wire.answer(&request, Err(format!("`{other}` needs a launched program")))?,
+            continue;
+        }
+        match request.command.as_str() {
+            "initialize" => {
+                lines = Lines::read(&request.arguments);
+                launcher.follow(&request.arguments);
+                client.answer(&request, Ok(capabilities()))?;
+            }
+            "launch" | "attach" => launcher.launch(request)?,
+            "cancel" => {
+                launcher.cancel();
+                client.answer(&request, Ok(json!({})))?;
+            }
+            "disconnect" | "terminate" => {
+                launcher.cancel();
+                return client.answer(&request, Ok(json!({})));
+            }
+            other => client.answer(&request, Err(format!("`{other}` needs a launched program")))?,
         }
     }
     Ok(())
 }
 
-/// Looks for the execution. Where there is none the session ends with a sentence that says why.
-fn launch(
-    wire: &mut Wire<'_>,
-    request: &Request,
-    solvers: &Solvers,
-    given: SessionOptions,
-) -> io::Result<Option<Found>> {
-    let wanted: Result<Wanted, _> = serde_json::from_value(request.arguments.clone());
-    let run = Run::unlimited().with_solvers(solvers.clone());
-    let answer = wanted.map_err(|error| error.to_string()).and_then(|wanted| find(&wanted, given, &run));
-    match answer {
-        Ok(Launched::Found(found)) => {
-            wire.answer(request, Ok(json!({})))?;
-            wire.event("initialized", json!({}))?;
-            Ok(Some(*found))
-        }
-        Ok(Launched::None(line)) => {
-            wire.answer(request, Ok(json!({})))?;
-            let output = format!("there is no execution to walk through\n{line}\n");
-            wire.event("output", json!({ "category": "important", "output": output }))?;
-            wire.event("terminated", json!({}))?;
-            Ok(None)
-        }
-        Err(message) => {
-            wire.answer(request, Err(message))?;
-            Ok(None)
-        }
-    }
+/// How a walk ends.
+enum Ended {
+    Over,
+    /// The client wishes for a new execution; the breakpoints are kept.
+    Restarted(Request, Breaks),
 }
 
-fn walk(wire: &mut Wire<'_>, found: &Found) -> io::Result<()> {
+/// Walks through an execution. `first` is the first request about it.
+fn walk(
+    requests: &mut Requests<'_>,
+    client: &Client<'_>,
+    found: &Found,
+    (lines, breaks): (Lines, Breaks),
+    first: Request,
+) -> io::Result<Ended> {
     let session = Session::of(found.context(), &found.execution.task.task(), &found.execution.counterexample);
-    let mut walker = Walker::new(&session);
-    while let Some(request) = wire.read()? {
+    let mut walker = Walker::new(&session, lines, breaks);
+    let mut next = Some(first);
+    while let Some(request) = next {
+        if request.command == "restart" {
+            return Ok(Ended::Restarted(request, walker.breaks));
+        }
         match walker.handle(&request) {
-            Ok(Reaction::Body(body)) => wire.answer(&request, Ok(body))?,
-            Ok(Reaction::Stopped(body, stop)) => {
-                wire.answer(&request, Ok(body))?;
-                wire.event("stopped", stop)?;
+            Ok(Reaction::Body(body)) => client.answer(&request, Ok(body))?,
+            Ok(Reaction::Moved(body, events)) => {
+                client.answer(&request, Ok(body))?;
+                events.into_iter().try_for_each(|event| client.event(event))?;
             }
             Ok(Reaction::Over) => {
-                wire.answer(&request, Ok(json!({})))?;
-                return wire.event("terminated", json!({}));
+                client.answer(&request, Ok(json!({})))?;
+                client.event(("terminated", json!({})))?;
+                return Ok(Ended::Over);
             }
-            Err(message) => wire.answer(&request, Err(message))?,
+            Err(message) => client.answer(&request, Err(message))?,
         }
+        next = requests.next(client)?;
     }
-    Ok(())
+    Ok(Ended::Over)
 }

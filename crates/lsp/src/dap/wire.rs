@@ -1,6 +1,7 @@
 //! Messages of the Debug Adapter Protocol.
 
 use std::io::{self, BufRead, Write};
+use std::sync::{Mutex, PoisonError};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -16,27 +17,28 @@ pub(super) struct Request {
     pub(super) arguments: Value,
 }
 
-/// Both directions of a connection.
-pub(super) struct Wire<'s> {
+/// An event: its name and its body.
+pub(super) type Event = (&'static str, Value);
+
+/// What the client sends.
+pub(super) struct Requests<'s> {
     input: Frames<'s>,
-    output: &'s mut dyn Write,
-    seq: u64,
 }
 
-impl<'s> Wire<'s> {
-    pub(super) fn new(input: &'s mut dyn BufRead, output: &'s mut dyn Write) -> Wire<'s> {
-        Wire { input: Frames::new(input), output, seq: 0 }
+impl<'s> Requests<'s> {
+    pub(super) fn new(input: &'s mut dyn BufRead) -> Requests<'s> {
+        Requests { input: Frames::new(input) }
     }
 
-    /// The next request; `None` at the end of the stream. Messages that cannot be read are answered; responses and
-    /// events are passed over.
-    pub(super) fn read(&mut self) -> io::Result<Option<Request>> {
+    /// Reads the next request; `None` at the end of the stream. Messages that cannot be read are answered, and
+    /// responses and events are passed over.
+    pub(super) fn next(&mut self, client: &Client<'_>) -> io::Result<Option<Request>> {
         while let Some(frame) = self.input.next()? {
             let message = match frame {
                 Ok(message) if matches!(message["type"].as_str(), Some("response" | "event")) => continue,
                 Ok(message) => message,
                 Err(reason) => {
-                    self.refuse(&Value::Null, reason)?;
+                    refuse(client, &Value::Null, reason)?;
                     continue;
                 }
             };
@@ -46,20 +48,31 @@ impl<'s> Wire<'s> {
             };
             match request {
                 Ok(request) => return Ok(Some(request)),
-                Err(reason) => self.refuse(&message, format!("this is not a request: {reason}"))?,
+                Err(reason) => refuse(client, &message, format!("this is not a request: {reason}"))?,
             }
         }
         Ok(None)
     }
+}
 
-    /// Answers a message that is not a request, with as much of its head as can be read.
-    fn refuse(&mut self, message: &Value, reason: String) -> io::Result<()> {
-        let seq = message["seq"].as_u64().unwrap_or(0);
-        let command = message["command"].as_str().unwrap_or_default().to_string();
-        self.answer(&Request { seq, command, arguments: Value::Null }, Err(reason))
+/// Answers a message that is not a request, with as much of its head as can be read.
+fn refuse(client: &Client<'_>, message: &Value, reason: String) -> io::Result<()> {
+    let seq = message["seq"].as_u64().unwrap_or(0);
+    let command = message["command"].as_str().unwrap_or_default().to_string();
+    client.answer(&Request { seq, command, arguments: Value::Null }, Err(reason))
+}
+
+/// The stream to the client, which the thread of a check writes to as well, with the number of the last message.
+pub(super) struct Client<'s> {
+    output: Mutex<(&'s mut (dyn Write + Send), u64)>,
+}
+
+impl<'s> Client<'s> {
+    pub(super) fn new(output: &'s mut (dyn Write + Send)) -> Client<'s> {
+        Client { output: Mutex::new((output, 0)) }
     }
 
-    pub(super) fn answer(&mut self, request: &Request, result: Result<Value, String>) -> io::Result<()> {
+    pub(super) fn answer(&self, request: &Request, result: Result<Value, String>) -> io::Result<()> {
         let mut answer = json!({
             "type": "response",
             "request_seq": request.seq,
@@ -76,14 +89,15 @@ impl<'s> Wire<'s> {
         self.write(answer)
     }
 
-    pub(super) fn event(&mut self, event: &str, body: Value) -> io::Result<()> {
+    pub(super) fn event(&self, (event, body): Event) -> io::Result<()> {
         self.write(json!({ "type": "event", "event": event, "body": body }))
     }
 
     /// Writes a message with the next number.
-    fn write(&mut self, mut message: Value) -> io::Result<()> {
-        self.seq += 1;
-        message["seq"] = self.seq.into();
-        frames::write(self.output, &message)
+    fn write(&self, mut message: Value) -> io::Result<()> {
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        output.1 += 1;
+        message["seq"] = output.1.into();
+        frames::write(&mut *output.0, &message)
     }
 }

@@ -2,22 +2,44 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
+use std::time::Duration;
 
 use selvedge_check::{CancelToken, Event, Limits, Observer, Run, Solvers};
 use selvedge_report::{Reading, text};
 use serde_json::{Value, json};
 
 use super::client::{Client, ErrorCode, Refusal};
+use super::files::Files;
+use super::found::Checked;
 use super::{guarded, path_of};
 use crate::found::{Asked, SessionOptions, Wanted, ask, load};
 
 /// Engines nest deeply.
 const STACK: usize = 256 << 20;
 
+/// Why a check runs.
+#[derive(Clone)]
+pub(super) enum Asking {
+    /// A request with this number, and the token for its progress.
+    Request { id: Value, token: Value },
+    /// The file was saved. Nothing is answered, and the time is limited.
+    Saved { within: Duration },
+}
+
+impl Asking {
+    fn token(&self) -> Value {
+        match self {
+            Asking::Request { token, .. } => token.clone(),
+            Asking::Saved { .. } => Value::Null,
+        }
+    }
+}
+
 /// A check that runs.
 struct Running {
-    request: Value,
-    token: Value,
+    number: u64,
+    uri: String,
+    asking: Asking,
     cancel: CancelToken,
 }
 
@@ -25,19 +47,21 @@ struct Running {
 pub(super) struct Checks<'s, 'e> {
     scope: &'s Scope<'s, 'e>,
     client: &'e Client<'e>,
+    files: &'e Files,
     solvers: &'e Solvers,
     given: SessionOptions,
     running: Arc<Mutex<Vec<Running>>>,
+    /// The number of checks that were started.
+    started: u64,
 }
 
 /// The input of a check.
 struct Job {
-    request: Value,
     uri: String,
-    text: String,
+    text: Arc<str>,
     given: SessionOptions,
     arguments: Value,
-    token: Value,
+    asking: Asking,
     cancel: CancelToken,
 }
 
@@ -45,41 +69,43 @@ impl<'s, 'e: 's> Checks<'s, 'e> {
     pub(super) fn new(
         scope: &'s Scope<'s, 'e>,
         client: &'e Client<'e>,
+        files: &'e Files,
         solvers: &'e Solvers,
         given: SessionOptions,
     ) -> Checks<'s, 'e> {
-        Checks { scope, client, solvers, given, running: Arc::default() }
+        Checks { scope, client, files, solvers, given, running: Arc::default(), started: 0 }
     }
 
-    /// Starts a check; its answer is sent when it is there.
-    pub(super) fn start(&mut self, request: Value, uri: &str, text: String, arguments: Value, token: Value) {
-        let cancel = CancelToken::default();
-        let entry = Running { request: request.clone(), token: token.clone(), cancel: cancel.clone() };
+    /// Starts a check; its answer is sent when it is there. A check of a file that is saved replaces the one before.
+    pub(super) fn start(&mut self, asking: Asking, uri: &str, text: Arc<str>, arguments: Value) {
+        if matches!(asking, Asking::Saved { .. }) {
+            self.cancel(|one| one.uri == uri && matches!(one.asking, Asking::Saved { .. }));
+        }
+        let (cancel, uri, number) = (CancelToken::default(), uri.to_string(), self.started);
+        self.started += 1;
+        let entry = Running { number, uri: uri.clone(), asking: asking.clone(), cancel: cancel.clone() };
         self.running.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
-        let (client, solvers, running) = (self.client, self.solvers, Arc::clone(&self.running));
-        let job = Job { request, uri: uri.to_string(), text, given: self.given, arguments, token, cancel };
+        let (client, files, solvers) = (self.client, self.files, self.solvers);
+        let (running, failed) = (Arc::clone(&self.running), asking.clone());
+        let job = Job { uri, text, given: self.given, arguments, asking, cancel };
         let work = move || {
-            let request = job.request.clone();
-            let result = execute(&job, client, solvers);
-            running.lock().unwrap_or_else(PoisonError::into_inner).retain(|one| one.request != request);
-            // A client that is gone needs no answer.
-            drop(client.answer(&request, result));
+            let result = execute(&job, client, files, solvers);
+            running.lock().unwrap_or_else(PoisonError::into_inner).retain(|one| one.number != number);
+            tell(client, &job.asking, result);
         };
         let spawned = std::thread::Builder::new().stack_size(STACK).spawn_scoped(self.scope, work);
         if let Err(error) = spawned {
-            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(one) = running.pop() {
-                drop(self.client.answer(&one.request, Err((ErrorCode::InternalError, error.to_string()))));
-            }
+            self.running.lock().unwrap_or_else(PoisonError::into_inner).retain(|one| one.number != number);
+            tell(self.client, &failed, Err((ErrorCode::InternalError, error.to_string())));
         }
     }
 
     pub(super) fn cancel_request(&self, id: &Value) {
-        self.cancel(|one| one.request == *id);
+        self.cancel(|one| matches!(&one.asking, Asking::Request { id: request, .. } if request == id));
     }
 
     pub(super) fn cancel_token(&self, token: &Value) {
-        self.cancel(|one| one.token == *token);
+        self.cancel(|one| !token.is_null() && one.asking.token() == *token);
     }
 
     pub(super) fn cancel_all(&self) {
@@ -115,10 +141,17 @@ impl Observer for Progress<'_> {
     }
 }
 
-fn execute<'e>(job: &Job, client: &'e Client<'e>, solvers: &Solvers) -> Result<Value, Refusal> {
-    let progress = Progress { client, token: job.token.clone() };
+/// Answers the request of a check. A client that is gone needs no answer.
+fn tell(client: &Client<'_>, asking: &Asking, result: Result<Value, Refusal>) {
+    if let Asking::Request { id, .. } = asking {
+        drop(client.answer(id, result));
+    }
+}
+
+fn execute<'e>(job: &Job, client: &'e Client<'e>, files: &Files, solvers: &Solvers) -> Result<Value, Refusal> {
+    let progress = Progress { client, token: job.asking.token() };
     progress.tell(json!({ "kind": "begin", "title": "Selvedge", "cancellable": true }));
-    let result = guarded(|| answer(job, &progress, solvers));
+    let result = guarded(|| answer(job, &progress, files, solvers));
     progress.tell(json!({ "kind": "end" }));
     match result? {
         Ok(_) if job.cancel.is_cancelled() => Err((ErrorCode::RequestCancelled, "the check was cancelled".to_string())),
@@ -127,17 +160,29 @@ fn execute<'e>(job: &Job, client: &'e Client<'e>, solvers: &Solvers) -> Result<V
     }
 }
 
-/// The verdict, its last line, and the text that the command line prints.
-fn answer(job: &Job, progress: &Progress<'_>, solvers: &Solvers) -> Result<Value, String> {
+/// Returns the verdict, its last line, and the text that the command line prints. What was found is shown in the file,
+/// if it still has this text.
+fn answer(job: &Job, progress: &Progress<'_>, files: &Files, solvers: &Solvers) -> Result<Value, String> {
     let mut wanted: Wanted = serde_json::from_value(job.arguments.clone()).map_err(|error| error.to_string())?;
-    wanted.assertion = wanted.assertion.or_else(|| job.arguments["line"].as_u64().map(|line| line.to_string()));
+    let (line, is_plain) = (job.arguments["line"].as_u64(), wanted.is_plain());
+    wanted.assertion = wanted.assertion.or_else(|| line.map(|line| line.to_string()));
     wanted.program = path_of(&job.uri);
     let Asked { question, options, file_options } = wanted.asked(&job.text, job.given)?;
-    let subjected = load(&wanted.program, job.text.clone(), &options)?;
-    let run = Run::new(job.cancel.clone(), Limits::default(), progress).with_solvers(solvers.clone());
-    let answer = ask(&subjected, question, &run)?;
+    let subjected = load(&wanted.program, job.text.to_string(), &options)?;
+    let limits = match job.asking {
+        Asking::Request { .. } => wanted.limits()?,
+        Asking::Saved { within } => Limits { time: Some(within), ..Limits::default() },
+    };
+    let run = Run::new(job.cancel.clone(), limits, progress).with_solvers(solvers.clone());
+    let answer = ask(&subjected, question, &wanted, &run)?;
     let context =
         selvedge_report::Context { program: &answer.model.program, map: &subjected.map, source: &subjected.source };
+    if is_plain && !job.cancel.is_cancelled() && files.record(&job.uri, &job.text, Checked::new(line, &answer, context))
+    {
+        // A client that is gone is noticed by the thread that reads from it.
+        drop(files.publish(&job.uri, progress.client, job.given));
+        drop(progress.client.refresh());
+    }
     let reading = Reading { file_options: &file_options, ..Reading::default() };
     let style =
         text::Style { palette: selvedge_report::Palette::plain(), detail: text::Detail::Changes, width: text::WIDTH };

@@ -1,6 +1,7 @@
 //! The client of the language server: the messages that it sends, and those that it is sent.
 
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
@@ -67,11 +68,39 @@ impl Incoming {
 /// The stream to the client, which several threads write to.
 pub(super) struct Client<'w> {
     output: Mutex<&'w mut (dyn Write + Send)>,
+    /// Whether the client asks for lenses and hints again when it is told to.
+    refreshes: [AtomicBool; 2],
+    /// The number of requests that were sent.
+    requests: AtomicU64,
 }
+
+/// The requests to ask for lenses and hints again, with the capabilities of clients that know them.
+const REFRESHES: [(&str, &str); 2] = [
+    ("workspace/codeLens/refresh", "/workspace/codeLens/refreshSupport"),
+    ("workspace/inlayHint/refresh", "/workspace/inlayHint/refreshSupport"),
+];
 
 impl<'w> Client<'w> {
     pub(super) fn new(output: &'w mut (dyn Write + Send)) -> Client<'w> {
-        Client { output: Mutex::new(output) }
+        Client { output: Mutex::new(output), refreshes: Default::default(), requests: AtomicU64::new(0) }
+    }
+
+    /// Reads the capabilities of the client.
+    pub(super) fn follow(&self, capabilities: &Value) {
+        for (flag, (_, pointer)) in self.refreshes.iter().zip(REFRESHES) {
+            flag.store(capabilities.pointer(pointer) == Some(&Value::Bool(true)), Ordering::Relaxed);
+        }
+    }
+
+    /// Asks the client to ask for lenses and hints again. Its answers say nothing.
+    pub(super) fn refresh(&self) -> io::Result<()> {
+        for (flag, (method, _)) in self.refreshes.iter().zip(REFRESHES) {
+            if flag.load(Ordering::Relaxed) {
+                let id = format!("refresh-{}", self.requests.fetch_add(1, Ordering::Relaxed));
+                self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method }))?;
+            }
+        }
+        Ok(())
     }
 
     fn send(&self, message: &Value) -> io::Result<()> {

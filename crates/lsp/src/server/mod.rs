@@ -1,46 +1,69 @@
 //! `selvedge lsp`: the Language Server Protocol for programs of all languages; names, outlines and
 //! formatting for Boolean programs and guarded commands.
 //!
-//! The texts of open files live here and are read anew after each change: reading takes milliseconds even for programs
-//! of ten thousand lines. A check runs on a thread of its own, reports progress, and stops when the client cancels it.
+//! The texts of open files live here and are read anew for each request: reading takes milliseconds even for programs
+//! of ten thousand lines. A check runs on a thread of its own, reports progress, and stops when the client cancels it;
+//! what it finds is shown in the program until the text changes.
 
 mod checks;
 mod client;
+mod completion;
+mod diagnostics;
+mod files;
+mod folding;
+mod found;
+mod lenses;
+mod lexemes;
 mod names;
 mod outline;
 mod places;
+mod rename;
 mod requests;
+mod semantic;
+mod signature;
+mod workspace;
 
-use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use selvedge_check::Solvers;
 use selvedge_frontend::Language;
-use selvedge_frontend::diagnostic::{Annotation, Diagnostic, Severity};
 use selvedge_frontend::visible::visible_name;
-use selvedge_ir::span::Span;
 use serde_json::{Value, json};
 
-use checks::Checks;
+use checks::{Asking, Checks};
 use client::{Client, ErrorCode, Incoming, Refusal};
-use places::Places;
+use files::{File, Files};
 
-use crate::found::{SessionOptions, Wanted};
+use crate::found::SessionOptions;
 use crate::frames::Frames;
 
 /// Returns what the server can do.
 fn capabilities() -> Value {
     json!({
-        "textDocumentSync": { "openClose": true, "change": 1, "save": true },
+        "positionEncoding": "utf-16",
+        "textDocumentSync": { "openClose": true, "change": 2, "save": true },
         "hoverProvider": true,
+        "completionProvider": { "triggerCharacters": ["-"] },
+        "signatureHelpProvider": { "triggerCharacters": ["(", ","] },
         "definitionProvider": true,
         "referencesProvider": true,
+        "documentHighlightProvider": true,
         "documentSymbolProvider": true,
+        "workspaceSymbolProvider": true,
         "documentFormattingProvider": true,
+        "codeActionProvider": { "codeActionKinds": ["quickfix"] },
         "codeLensProvider": { "resolveProvider": false },
+        "renameProvider": { "prepareProvider": true },
+        "foldingRangeProvider": true,
+        "semanticTokensProvider": {
+            "legend": { "tokenTypes": semantic::TYPES, "tokenModifiers": semantic::MODIFIERS },
+            "full": true,
+        },
+        "inlayHintProvider": true,
         "executeCommandProvider": { "commands": ["selvedge.check"], "workDoneProgress": true },
+        "workspace": { "workspaceFolders": { "supported": true } },
     })
 }
 
@@ -51,14 +74,43 @@ pub fn serve(
     solvers: &Solvers,
     given: SessionOptions,
 ) -> io::Result<()> {
-    let client = Client::new(output);
+    let (client, files) = (Client::new(output), Files::default());
     std::thread::scope(|scope| {
-        let checks = Checks::new(scope, &client, solvers, given);
-        let mut server = Server { client: &client, stage: Stage::Before, files: BTreeMap::new(), checks, given };
+        let checks = Checks::new(scope, &client, &files, solvers, given);
+        let (client, files) = (&client, &files);
+        let (settings, folders) = (Settings::default(), Vec::new());
+        let mut server = Server { client, stage: Stage::Before, files, checks, given, settings, folders };
         let served = server.run(&mut Frames::new(input));
         server.checks.cancel_all();
         served
     })
+}
+
+/// What a client sets in `initializationOptions`.
+#[derive(Clone, Copy, Debug)]
+struct Settings {
+    /// Whether a file is checked when it is saved.
+    check_on_save: bool,
+    /// Limit on the time of such a check.
+    time_limit: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { check_on_save: false, time_limit: Duration::from_secs(10) }
+    }
+}
+
+impl Settings {
+    /// Returns the settings in the parameters of `initialize`. What makes no sense there counts as not given.
+    fn read(params: &Value) -> Settings {
+        let options = &params["initializationOptions"];
+        let seconds = options["timeLimit"].as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        Settings {
+            check_on_save: options["checkOnSave"].as_bool().unwrap_or(false),
+            time_limit: seconds.unwrap_or(Settings::default().time_limit),
+        }
+    }
 }
 
 /// The stages of a connection.
@@ -74,10 +126,12 @@ enum Stage {
 struct Server<'s, 'e> {
     client: &'e Client<'e>,
     stage: Stage,
-    /// The texts of open files by their addresses.
-    files: BTreeMap<String, String>,
+    files: &'e Files,
     checks: Checks<'s, 'e>,
     given: SessionOptions,
+    settings: Settings,
+    /// The folders that the client has open.
+    folders: Vec<PathBuf>,
 }
 
 impl Server<'_, '_> {
@@ -107,7 +161,11 @@ impl Server<'_, '_> {
         match (self.stage, method) {
             (Stage::Before, "initialize") => {
                 self.stage = Stage::Working;
-                self.client.answer(id, Ok(json!({ "capabilities": capabilities() })))
+                self.settings = Settings::read(params);
+                self.folders = workspace::folders(params);
+                self.client.follow(&params["capabilities"]);
+                let server = json!({ "name": "selvedge", "version": env!("CARGO_PKG_VERSION") });
+                self.client.answer(id, Ok(json!({ "capabilities": capabilities(), "serverInfo": server })))
             }
             (Stage::Before, _) => refuse(ErrorCode::NotInitialized, "the first request must be `initialize`"),
             (Stage::Over, _) => refuse(ErrorCode::InvalidRequest, "the server was shut down"),
@@ -128,28 +186,31 @@ impl Server<'_, '_> {
         }
     }
 
-    /// Returns the result of a request that a text alone answers.
+    /// Returns the result of a request that texts, and what was found about them, answer.
     fn result(&self, method: &str, params: &Value) -> Result<Value, Refusal> {
-        type Answerer = fn(&str, &str, &Value) -> Value;
-        let answerer: Answerer = match method {
-            "textDocument/hover" => requests::hover,
-            "textDocument/definition" => requests::definition,
-            "textDocument/references" => requests::references,
-            "textDocument/documentSymbol" => |uri, text, _| requests::symbols(uri, text),
-            "textDocument/formatting" => |uri, text, _| requests::formatting(uri, text),
-            "textDocument/codeLens" => |uri, text, _| requests::lenses(uri, text),
-            other => return Err((ErrorCode::MethodNotFound, format!("`{other}` is not supported"))),
+        if method == "workspace/symbol" {
+            return Ok(workspace::symbols(&self.folders, self.files, params));
+        }
+        let Some(answerer) = answerer(method) else {
+            return Err((ErrorCode::MethodNotFound, format!("`{method}` is not supported")));
         };
         let wrong = |what: &str| (ErrorCode::InvalidParams, what.to_string());
         let uri = params["textDocument"]["uri"].as_str().ok_or_else(|| wrong("`textDocument.uri` must be a text"))?;
-        if matches!(method, "textDocument/hover" | "textDocument/definition" | "textDocument/references") {
-            let is_place = |name: &str| params["position"][name].is_u64();
-            if !is_place("line") || !is_place("character") {
-                return Err(wrong("`position` must have a `line` and a `character`, numbers from 0"));
+        let is_place = |name: &str| params["position"][name].is_u64();
+        if answerer.needs_place() && !(is_place("line") && is_place("character")) {
+            return Err(wrong("`position` must have a `line` and a `character`, numbers from 0"));
+        }
+        let file = self.files.get(uri).unwrap_or_default();
+        match answerer {
+            Answerer::OfText(answer) => Ok(answer(uri, &file.text)),
+            Answerer::OfPlace(answer) => Ok(answer(uri, &file.text, params)),
+            Answerer::OfFile(answer) => Ok(answer(uri, &file, params)),
+            Answerer::Fixes => Ok(diagnostics::fixes(uri, &file.text, self.given, params)),
+            Answerer::Rename => {
+                let renamed = rename::rename(uri, &file.text, self.given, params);
+                renamed.map_err(|reason| (ErrorCode::RequestFailed, reason))
             }
         }
-        let text = self.files.get(uri).map_or("", String::as_str);
-        Ok(answerer(uri, text, params))
     }
 
     fn execute(&mut self, id: &Value, params: &Value) -> Result<(), Refusal> {
@@ -159,12 +220,12 @@ impl Server<'_, '_> {
         let arguments = params["arguments"][0].clone();
         let uri = arguments["uri"].as_str().unwrap_or("").to_string();
         // Files that other servers look after are not open here: their text comes with the question.
-        let sent = arguments["text"].as_str().map(str::to_string);
-        let Some(text) = self.files.get(&uri).cloned().or(sent) else {
+        let sent = || arguments["text"].as_str().map(Into::into);
+        let Some(text) = self.files.get(&uri).map(|file| file.text).or_else(sent) else {
             return Err((ErrorCode::InvalidParams, format!("{} is not open", visible_name(&uri))));
         };
-        let token = params["workDoneToken"].clone();
-        self.checks.start(id.clone(), &uri, text, arguments, token);
+        let asking = Asking::Request { id: id.clone(), token: params["workDoneToken"].clone() };
+        self.checks.start(asking, &uri, text, arguments);
         Ok(())
     }
 
@@ -174,21 +235,35 @@ impl Server<'_, '_> {
             return Ok(());
         }
         let uri = params["textDocument"]["uri"].as_str();
-        let changes = params["contentChanges"].as_array();
-        let text = match method {
-            "textDocument/didOpen" => params["textDocument"]["text"].as_str(),
-            "textDocument/didChange" => changes.and_then(|changes| changes.last()?["text"].as_str()),
-            _ => None,
-        };
-        match (method, uri, text) {
-            ("textDocument/didOpen" | "textDocument/didChange", Some(uri), Some(text)) => {
-                self.files.insert(uri.to_string(), text.to_string());
-                self.publish(uri)
+        match (method, uri) {
+            ("textDocument/didOpen", Some(uri)) => {
+                let Some(text) = params["textDocument"]["text"].as_str() else { return Ok(()) };
+                self.files.set(uri, text);
+                self.files.publish(uri, self.client, self.given)
             }
-            ("textDocument/didClose", Some(uri), _) => {
-                self.files.remove(uri);
-                let params = json!({ "uri": uri, "diagnostics": [] });
-                self.client.notify("textDocument/publishDiagnostics", &params)
+            ("textDocument/didChange", Some(uri)) => {
+                let changes = params["contentChanges"].as_array().map_or(&[][..], Vec::as_slice);
+                if !self.files.change(uri, changes) {
+                    return Ok(());
+                }
+                self.files.publish(uri, self.client, self.given)
+            }
+            ("textDocument/didSave", Some(uri)) => {
+                if let Some(file) = self.files.get(uri).filter(|_| self.settings.check_on_save) {
+                    let asking = Asking::Saved { within: self.settings.time_limit };
+                    self.checks.start(asking, uri, file.text, json!({ "uri": uri }));
+                }
+                Ok(())
+            }
+            ("textDocument/didClose", Some(uri)) => {
+                self.files.close(uri);
+                self.files.publish(uri, self.client, self.given)
+            }
+            ("workspace/didChangeWorkspaceFolders", _) => {
+                let removed = workspace::folders(&json!({ "workspaceFolders": params["event"]["removed"] }));
+                self.folders.retain(|folder| !removed.contains(folder));
+                self.folders.extend(workspace::folders(&json!({ "workspaceFolders": params["event"]["added"] })));
+                Ok(())
             }
             ("$/cancelRequest", ..) => {
                 self.checks.cancel_request(&params["id"]);
@@ -201,23 +276,52 @@ impl Server<'_, '_> {
             _ => Ok(()),
         }
     }
+}
 
-    fn publish(&self, uri: &str) -> io::Result<()> {
-        let text = self.files.get(uri).map_or("", String::as_str);
-        // A text on which the reader fails has no diagnostics.
-        let diagnostics = guarded(|| diagnostics(uri, text, self.given)).unwrap_or_default();
-        self.client.notify("textDocument/publishDiagnostics", &json!({ "uri": uri, "diagnostics": diagnostics }))
+/// How the result of a request comes from a file.
+#[derive(Clone, Copy)]
+enum Answerer {
+    OfText(fn(&str, &str) -> Value),
+    /// Of the name at a position.
+    OfPlace(fn(&str, &str, &Value) -> Value),
+    /// Of the text, and what checks have found about it.
+    OfFile(fn(&str, &File, &Value) -> Value),
+    Fixes,
+    Rename,
+}
+
+impl Answerer {
+    /// Returns whether the parameters must have a position.
+    fn needs_place(self) -> bool {
+        matches!(self, Answerer::OfPlace(_) | Answerer::Rename)
     }
 }
 
-/// Does some work; a panic in it is our mistake, and the server goes on. Nothing that the work may have left half done
-/// is used afterwards.
-fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Refusal> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
-        let message = panic.downcast_ref::<&str>().map(|text| (*text).to_string());
-        let message = message.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-        (ErrorCode::InternalError, format!("internal error: {message}: please report this"))
+/// Returns how a request about a file is answered; `None` if it is not supported.
+fn answerer(method: &str) -> Option<Answerer> {
+    Some(match method {
+        "textDocument/hover" => Answerer::OfPlace(requests::hover),
+        "textDocument/definition" => Answerer::OfPlace(requests::definition),
+        "textDocument/references" => Answerer::OfPlace(requests::references),
+        "textDocument/documentHighlight" => Answerer::OfPlace(requests::highlights),
+        "textDocument/completion" => Answerer::OfPlace(completion::completions),
+        "textDocument/signatureHelp" => Answerer::OfPlace(signature::help),
+        "textDocument/prepareRename" => Answerer::OfPlace(rename::prepare),
+        "textDocument/rename" => Answerer::Rename,
+        "textDocument/codeAction" => Answerer::Fixes,
+        "textDocument/documentSymbol" => Answerer::OfText(requests::symbols),
+        "textDocument/formatting" => Answerer::OfText(requests::formatting),
+        "textDocument/foldingRange" => Answerer::OfText(folding::ranges),
+        "textDocument/semanticTokens/full" => Answerer::OfText(semantic::tokens),
+        "textDocument/codeLens" => Answerer::OfFile(|uri, file, _| lenses::lenses(uri, file)),
+        "textDocument/inlayHint" => Answerer::OfFile(|_, file, params| requests::hints(file, params)),
+        _ => return None,
     })
+}
+
+/// Does some work; a panic in it becomes an answer.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Refusal> {
+    crate::guarded(work).map_err(|message| (ErrorCode::InternalError, message))
 }
 
 /// Returns the language of a file by its address.
@@ -237,40 +341,6 @@ fn path_of(uri: &str) -> String {
         rest = if byte.is_some() { &tail[2..] } else { tail };
     }
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// Returns the diagnostics of a text.
-fn diagnostics(uri: &str, text: &str, given: SessionOptions) -> Vec<Value> {
-    let places = Places::new(text);
-    let path = Path::new(&path_of(uri)).to_path_buf();
-    let wanted = Wanted { program: path_of(uri), ..Wanted::default() };
-    // Without a configuration there are no mistakes in one.
-    let options = wanted.asked(text, given).map(|asked| asked.options).unwrap_or_default();
-    let loaded = selvedge_frontend::load(&path, text, &options);
-    let remark = |annotation: &Annotation| {
-        json!({
-            "location": { "uri": uri, "range": places.range(annotation.span) },
-            "message": annotation.label,
-        })
-    };
-    // Places in headers are behind the text.
-    let is_inside = |span: Span| span.end as usize <= text.len();
-    let shown = |span: Span| places.range(if is_inside(span) { span } else { Span::default() });
-    let remarks = |found: &Diagnostic| -> Vec<Value> {
-        found.secondary.iter().filter(|also| is_inside(also.span)).map(remark).collect()
-    };
-    let view = |found: &Diagnostic| {
-        let help = found.help.as_ref().map_or(String::new(), |help| format!("\nhelp: {help}"));
-        json!({
-            "range": shown(found.primary.span),
-            "severity": match found.severity { Severity::Error => 1, Severity::Warning => 2, Severity::Note => 3 },
-            "code": found.code.as_str(),
-            "source": "selvedge",
-            "message": format!("{}{help}", found.message),
-            "relatedInformation": remarks(found),
-        })
-    };
-    loaded.diagnostics.iter().map(view).collect()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::places::Places;
 // The protocol's numbers for kinds of symbols.
 const CLASS: u32 = 5;
 const PROPERTY: u32 = 7;
-const CONSTRUCTOR: u32 = 9;
+pub(super) const CONSTRUCTOR: u32 = 9;
 const FUNCTION: u32 = 12;
 const VARIABLE: u32 = 13;
 

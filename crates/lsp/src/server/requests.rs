@@ -1,49 +1,51 @@
-//! The requests that a text alone answers.
+//! Requests about the name at a place, and about the whole text.
 
-use std::collections::BTreeSet;
-use std::path::Path;
-
-use selvedge_frontend::bp::ast::{Block, Item, ProcessItem, Span, StmtKind};
-use selvedge_frontend::{Language, LoadOptions, gcl};
-use selvedge_ir::Op;
+use selvedge_frontend::Language;
+use selvedge_ir::span::Span;
 use serde_json::{Value, json};
 
+use super::files::File;
 use super::names::{Entity, Index, Kind};
 use super::places::Places;
-use super::{language_of, outline, path_of};
+use super::{language_of, outline};
 
-fn entity_at(language: Language, text: &str, params: &Value) -> Option<(Entity, Vec<Span>)> {
+/// Returns the declaration of the name at a position, with the name there and all of the text.
+fn entity_at(uri: &str, text: &str, params: &Value) -> Option<(Entity, Span, Index)> {
     let offset = Places::new(text).offset(&params["position"]);
-    let index = Index::new(language, text);
-    let entity = index.at(u32::try_from(offset).ok()?)?.clone();
-    Some((entity, index.comments))
+    let index = Index::new(language_of(uri), text);
+    let (entity, name) = index.at(u32::try_from(offset).ok()?)?;
+    let (entity, name) = (entity.clone(), name);
+    Some((entity, name, index))
 }
 
-/// Which variable it is, and what the comment beside its declaration says: abstractions write the predicate there.
+/// Returns which variable it is, and what the comment beside its declaration says: abstractions write the predicate
+/// there.
 pub(super) fn hover(uri: &str, text: &str, params: &Value) -> Value {
-    let Some((entity, comments)) = entity_at(language_of(uri), text, params) else { return Value::Null };
-    let places = Places::new(text);
+    let Some((entity, name, index)) = entity_at(uri, text, params) else { return Value::Null };
     let line = |offset: u32| text[..offset as usize].matches('\n').count();
     let declared = line(entity.declared.start);
-    let beside = comments.iter().filter(|comment| {
+    let beside = index.lexemes.comments.iter().filter(|comment| {
         let at = line(comment.start);
         let ends = line(comment.end.max(comment.start + 1) - 1);
         at == declared && comment.start > entity.declared.end || ends + 1 == declared && is_own_line(text, **comment)
     });
     let mut value = format!("`{}`: {}", entity.name, entity.kind.words());
-    if let Some(name) = shown_whole(entity.kind) {
+    if let Some(language) = shown_whole(entity.kind) {
         let header = entity.whole.of(text).lines().next().unwrap_or("").trim();
-        value.push_str(&format!("\n\n```{name}\n{header}\n```"));
+        value.push_str(&format!("\n\n```{language}\n{header}\n```"));
     }
     for comment in beside {
         let comment = comment.of(text).trim().trim_start_matches(['/', '*', '#', ' ']);
         value.push_str(&format!("\n\n{}", comment.trim_end_matches(['*', '/', ' '])));
     }
-    value.push_str(&format!("\n\n{} uses", entity.uses.len()));
-    json!({ "contents": { "kind": "markdown", "value": value }, "range": places.range(entity.declared) })
+    value.push_str(&match entity.uses.len() {
+        1 => "\n\n1 use".to_string(),
+        count => format!("\n\n{count} uses"),
+    });
+    json!({ "contents": { "kind": "markdown", "value": value }, "range": Places::new(text).range(name) })
 }
 
-/// The language of a declaration whose first line is shown.
+/// Returns the language of a declaration whose first line is shown.
 fn shown_whole(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Procedure => Some("bp"),
@@ -57,20 +59,38 @@ fn is_own_line(text: &str, span: Span) -> bool {
     before.rsplit('\n').next().is_some_and(|line| line.trim().is_empty())
 }
 
+/// Returns where the name is declared.
 pub(super) fn definition(uri: &str, text: &str, params: &Value) -> Value {
-    let Some((entity, _)) = entity_at(language_of(uri), text, params) else { return Value::Null };
+    let Some((entity, ..)) = entity_at(uri, text, params) else { return Value::Null };
     json!({ "uri": uri, "range": Places::new(text).range(entity.declared) })
 }
 
+/// Returns where the name is used.
 pub(super) fn references(uri: &str, text: &str, params: &Value) -> Value {
-    let Some((entity, _)) = entity_at(language_of(uri), text, params) else { return json!([]) };
+    let Some((entity, ..)) = entity_at(uri, text, params) else { return json!([]) };
     let places = Places::new(text);
-    let own = (params["context"]["includeDeclaration"] == true).then_some(entity.declared);
-    let spans = own.into_iter().chain(entity.uses);
+    let skipped = usize::from(params["context"]["includeDeclaration"] != true);
+    let spans = entity.places().skip(skipped);
     json!(spans.map(|span| json!({ "uri": uri, "range": places.range(span) })).collect::<Vec<_>>())
 }
 
-/// The outline.
+/// The protocol's kinds of highlights.
+const READ: u32 = 2;
+const WRITE: u32 = 3;
+
+/// Returns the places of the name under the cursor: its declaration and those where it gets a value, and the others.
+pub(super) fn highlights(uri: &str, text: &str, params: &Value) -> Value {
+    let Some((entity, ..)) = entity_at(uri, text, params) else { return json!([]) };
+    let places = Places::new(text);
+    let shown = |span: Span, is_write: bool| {
+        let kind = if is_write { WRITE } else { READ };
+        json!({ "range": places.range(span), "kind": kind })
+    };
+    let uses = entity.uses.iter().map(|found| shown(found.span, found.is_write));
+    json!(std::iter::once(shown(entity.declared, true)).chain(uses).collect::<Vec<_>>())
+}
+
+/// Returns the outline.
 pub(super) fn symbols(uri: &str, text: &str) -> Value {
     match language_of(uri) {
         Language::Bp => outline::boolean(text),
@@ -79,7 +99,7 @@ pub(super) fn symbols(uri: &str, text: &str) -> Value {
     }
 }
 
-/// The formatted text, as one edit. Texts that cannot be read are left alone.
+/// Returns the formatted text, as one edit. Texts that cannot be read are left alone.
 pub(super) fn formatting(uri: &str, text: &str) -> Value {
     let formatted = language_of(uri).format(text).and_then(Result::ok);
     match formatted {
@@ -88,80 +108,19 @@ pub(super) fn formatting(uri: &str, text: &str) -> Value {
     }
 }
 
-/// *Check* and *Debug* on the program and on each assertion.
-pub(super) fn lenses(uri: &str, text: &str) -> Value {
-    let places = Places::new(text);
-    let path = path_of(uri);
-    let lens = |span: Span, title: &str, command: &str, arguments: Value| {
-        json!({
-            "range": places.range(span),
-            "command": { "title": title, "command": command, "arguments": [arguments] },
-        })
+/// Returns the values of the last execution to an error, beside the lines of a range.
+pub(super) fn hints(file: &File, params: &Value) -> Value {
+    let Some(failure) = file.failure().and_then(|checked| checked.failure.as_ref()) else { return json!([]) };
+    let line = |end: &str| params["range"][end]["line"].as_u64().map(|line| line as usize);
+    let (first, last) = (line("start").unwrap_or(0), line("end").unwrap_or(usize::MAX));
+    let lines: Vec<&str> = file.text.lines().collect();
+    let hint = |(line, (label, tooltip)): (&usize, &(String, String))| {
+        let end = lines.get(*line)?.trim_end().encode_utf16().count();
+        Some(json!({
+            "position": { "line": line, "character": end },
+            "label": label, "tooltip": tooltip, "paddingLeft": true,
+        }))
     };
-    let top = Span::new(0, 0);
-    let mut all = vec![
-        lens(top, "Check", "selvedge.check", json!({ "uri": uri })),
-        lens(top, "Debug", "selvedge.debug", json!({ "program": path })),
-    ];
-    for span in questions(language_of(uri), text) {
-        let line = text[..span.start as usize].matches('\n').count() + 1;
-        all.push(lens(span, "Check this", "selvedge.check", json!({ "uri": uri, "line": line })));
-        let launch = json!({ "program": path, "assertion": line.to_string() });
-        all.push(lens(span, "Debug this", "selvedge.debug", launch));
-    }
-    json!(all)
-}
-
-/// Returns what can be asked for alone: the assertions of a program, the conditions of guarded commands.
-fn questions(language: Language, text: &str) -> Vec<Span> {
-    let mut found = Vec::new();
-    match language {
-        Language::Bp => {
-            for item in &selvedge_frontend::bp::parse(text).file.items {
-                match item {
-                    Item::Proc(proc) => assertions(&proc.body.stmts, &mut found),
-                    Item::Process(process) => process.items.iter().for_each(|item| {
-                        if let ProcessItem::Proc(proc) = item {
-                            assertions(&proc.body.stmts, &mut found);
-                        }
-                    }),
-                    Item::Init(init) => assertions(&init.body.stmts, &mut found),
-                    Item::Decl(_) => {}
-                }
-            }
-        }
-        Language::Gcl => {
-            for item in &selvedge_frontend::gcl::parse(text).file.items {
-                if let gcl::ast::Item::Safe(safe) = item {
-                    found.push(safe.span);
-                }
-            }
-        }
-        Language::C => found = asserted(text),
-        Language::Pds | Language::Tts | Language::Spec => {}
-    }
-    found
-}
-
-/// Returns the assertions of the C functions that run, in the order of the text.
-fn asserted(text: &str) -> Vec<Span> {
-    let loaded = selvedge_frontend::load(Path::new("program.c"), text, &LoadOptions::default());
-    let Some(program) = loaded.program else { return Vec::new() };
-    let edges = program.edges.iter_enumerated().filter(|(_, edge)| matches!(edge.op, Op::Assert(_)));
-    let spans: BTreeSet<Span> = edges.map(|(edge, _)| loaded.source_map.edges[edge].span).collect();
-    spans.into_iter().collect()
-}
-
-fn assertions(block: &Block, found: &mut Vec<Span>) {
-    for stmt in block {
-        match &stmt.kind {
-            StmtKind::Assert(_) => found.push(stmt.span),
-            StmtKind::If(choice) => {
-                choice.arms.iter().for_each(|arm| assertions(&arm.body, found));
-                choice.otherwise.iter().for_each(|otherwise| assertions(&otherwise.body, found));
-            }
-            StmtKind::While(repeat) => assertions(&repeat.body, found),
-            _ => {}
-        }
-    }
+    let in_range = failure.hints.range(first..=last.max(first));
+    json!(in_range.filter_map(hint).collect::<Vec<_>>())
 }

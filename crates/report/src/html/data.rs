@@ -1,7 +1,7 @@
 //! The data of a page: the program as far as a page speaks of it, and executions as differences of states.
 //!
 //! A page rebuilds the states itself, so that ten thousand steps stay small. The numbers of operations are part of the
-//! contract with `assets/report.js`.
+//! contract with `assets/execution.js`.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,6 +12,7 @@ use serde_json::{Value as Json, json};
 
 use crate::annotated_trace::{AnnotatedStep, Annotator, Context, Ending, ReachedError};
 use crate::json::list;
+use crate::lanes::processes;
 use crate::names::{Names, vars_of};
 use crate::session::Session;
 use crate::text;
@@ -74,8 +75,8 @@ pub(super) fn program(context: Context<'_>) -> Json {
 /// An operation: its number, and its operands.
 type Operation = Vec<Json>;
 
-/// Returns an execution. A step is its thread, edge, flags (1 atomic, 2 idle, 4 fails), depth, operations, and numbers
-/// of remarks.
+/// Returns an execution. A step is its lane, which is its thread, or its process if `lanes` lists some, edge, flags (1
+/// atomic, 2 idle, 4 fails), depth, operations, and numbers of remarks.
 pub(super) fn trace(session: &Session<'_>, title: &str) -> Json {
     let mut remarks = Remarks::default();
     let mut steps = Vec::with_capacity(session.len());
@@ -83,18 +84,24 @@ pub(super) fn trace(session: &Session<'_>, title: &str) -> Json {
     let (shared, thread_vars, holders) = (of(Scope::Shared), of(Scope::Thread), Holders::new());
     let mut writer = Writer { context: session.context, shared, thread_vars, holders };
     let start = writer.state(session.state(0));
+    let processes = processes(session.context.map, |var| Names::new(session.context.program).of(var));
+    let other = processes.len() as u32;
     for (number, told) in session.annotated().iter().enumerate() {
         follow(session.context.map, &mut writer.holders, session.names(), told.thread, &told.changes);
         let fails = told.events.contains(&crate::annotated_trace::Event::AssertionFails);
         let flags = u8::from(told.atomic) | u8::from(told.idle) << 1 | u8::from(fails) << 2;
         let changes = writer.operations(session.state(number), session.state(number + 1));
         let notes: Vec<usize> = notes(told).into_iter().map(|note| remarks.number(note)).collect();
-        steps.push(json!([told.thread.0, told.edge.index(), flags, told.depth, changes, notes]));
+        // A step of no process has a lane of its own.
+        let lane =
+            if processes.is_empty() { told.thread.0 } else { told.process.as_ref().map_or(other, |one| one.number) };
+        steps.push(json!([lane, told.edge.index(), flags, told.depth, changes, notes]));
     }
     let names: BTreeMap<u32, &str> = session.names().all().map(|(thread, name)| (thread.0, name)).collect();
     json!({
         "title": title,
         "names": names,
+        "lanes": if processes.is_empty() { json!(null) } else { json!(processes) },
         "start": start,
         "remarks": remarks.list,
         "steps": steps,

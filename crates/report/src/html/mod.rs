@@ -2,17 +2,22 @@
 //! proof.
 //!
 //! All that does not depend on a position is written here as plain HTML, so that it can be read, searched and printed
-//! without script; the execution goes in as data (`data`), and `assets/report.js` shows it.
+//! without script; the execution goes in as data (`data`), and the scripts in `assets` show it: `execution` computes
+//! the states, `watch` the values of expressions, `graph` moves in the control-flow graph, and `report` puts them
+//! together.
 
+mod colours;
 mod data;
 mod parts;
 
 use selvedge_check::{Answer, Asked, Outcome, Status, Task};
-use selvedge_ir::Target;
+use selvedge_ir::span::Role;
+use selvedge_ir::{LocId, Target};
 use serde_json::{Value, json};
 
 use crate::Reading;
 use crate::annotated_trace::{Annotator, Context};
+use crate::invariant::Invariant;
 use crate::palette::Tone;
 use crate::session::Session;
 use crate::{svg, text};
@@ -20,7 +25,13 @@ use parts::Section;
 
 const PAGE: &str = include_str!("assets/report.html");
 const STYLE: &str = include_str!("assets/report.css");
-const SCRIPT: &str = include_str!("assets/report.js");
+/// The page works through these in this order: they share their names.
+const SCRIPTS: [&str; 4] = [
+    include_str!("assets/execution.js"),
+    include_str!("assets/watch.js"),
+    include_str!("assets/graph.js"),
+    include_str!("assets/report.js"),
+];
 
 /// The limit on the edges of a control-flow graph that is drawn; larger ones are illegible.
 const MAX_DRAWN: usize = 1500;
@@ -42,7 +53,8 @@ pub fn report(context: Context<'_>, answer: &Answer, reading: Reading<'_>) -> St
     let body = [parts::facts(context, answer, reading), errors, parts::proof(context, answer)];
     let tail = [parts::runs(answer), parts::statistics(answer, reading.time)];
     let traces: Vec<Value> = sessions.iter().map(|(title, session)| data::trace(session, title)).collect();
-    page(context, &task, (Tone::of(&answer.outcome), answer.word()), &traces, &body, &tail)
+    let known = parts::known(context, answer);
+    page(context, &task, (Tone::of(&answer.outcome), answer.word()), &traces, (&body, &tail, &known))
 }
 
 /// Returns the session of an error that can happen, with a title.
@@ -60,7 +72,7 @@ fn violation<'a>(
 /// The page of an execution alone, as `simulate` makes it or a file holds it.
 pub fn execution(session: &Session<'_>, task: &Task<'_>, title: &str) -> String {
     let tone = if session.ending().is_some() { Tone::Bad } else { Tone::Open };
-    page(session.context, task, (tone, tone.class()), &[data::trace(session, title)], &[], &[])
+    page(session.context, task, (tone, tone.class()), &[data::trace(session, title)], (&[], &[], &[]))
 }
 
 /// Puts the parts into the page.
@@ -69,8 +81,7 @@ fn page(
     task: &Task<'_>,
     (tone, word): (Tone, &str),
     traces: &[Value],
-    body: &[Option<Section>],
-    tail: &[Option<Section>],
+    (body, tail, invariants): (&[Option<Section>], &[Option<Section>], &[Invariant]),
 ) -> String {
     let json = json!({ "program": data::program(context), "traces": traces }).to_string();
     let html = |list: &[Option<Section>]| list.iter().flatten().map(Section::html).collect::<String>();
@@ -88,12 +99,12 @@ fn page(
         ("before", before),
         ("walk", walk.to_string()),
         ("body", body),
-        ("source", parts::source(context)),
+        ("source", parts::source(context, invariants)),
         ("graph", graph(context, task.target)),
         ("tail", html(tail)),
         // The data is inside a script element: no text in it may close that.
         ("data", crate::json::escape_hidden(json).replace('<', "\\u003c")),
-        ("script", SCRIPT.to_string()),
+        ("script", SCRIPTS.concat()),
         ("generator", crate::json::GENERATOR.to_string()),
     ];
     substitute(PAGE, &markers)
@@ -113,17 +124,24 @@ fn substitute(template: &str, markers: &[(&str, String)]) -> String {
     page + rest
 }
 
-/// The control-flow graph; guarded commands are written as in the source, since their steps are long.
+/// The control-flow graph, with statements as in the source. The two outcomes of a condition are told apart.
 fn graph(context: Context<'_>, target: &Target) -> String {
     let program = context.program;
     if program.edges.len() > MAX_DRAWN {
         return format!("<p>The graph has {} edges and is not drawn.</p>", program.edges.len());
     }
-    if context.is_guarded() {
-        let annotator = Annotator::new(context);
-        return svg::render_with(program, target, &|edge| annotator.text(edge));
-    }
-    svg::render(program, target)
+    let annotator = Annotator::new(context);
+    let edge = |edge| {
+        let text = annotator.text(edge);
+        match context.map.edges[edge].role {
+            Role::Holds => format!("{text}: yes"),
+            Role::Fails => format!("{text}: no"),
+            _ => text,
+        }
+    };
+    let labels = svg::labels(program);
+    let loc = |loc: LocId| labels[loc].trim_start().to_string();
+    svg::render_with(program, target, &svg::Texts { edge: &edge, loc: &loc })
 }
 
 #[cfg(test)]

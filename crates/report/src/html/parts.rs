@@ -7,6 +7,7 @@ use selvedge_check::{Answer, Asked, EngineEnd, Outcome, Size, Status};
 use selvedge_ir::EdgeId;
 use selvedge_replay::Violation;
 
+use super::colours::Colours;
 use crate::Reading;
 use crate::annotated_trace::Context;
 use crate::invariant::{Holds, Invariant, invariants};
@@ -38,6 +39,9 @@ fn list(rows: &[(&str, String)]) -> String {
 /// Renders the answer in a few lines.
 pub(super) fn facts(context: Context<'_>, answer: &Answer, reading: Reading<'_>) -> Option<Section> {
     let mut rows = vec![("Verdict", answer.word().to_string())];
+    if !reading.command.is_empty() {
+        rows.push(("Command", reading.command.to_string()));
+    }
     rows.extend(answer.outcome.reason().map(|reason| ("Reason", reason.to_string())));
     rows.extend(text::nothing_checked(answer).map(|warning| ("Warning", warning.to_string())));
     rows.extend(reading.options_text().map(|options| ("Options", options)));
@@ -235,7 +239,7 @@ pub(super) fn runs(answer: &Answer) -> Option<Section> {
              style=\"width:{share:.1}%\"></span></td><td class=\"{tone}\">{}</td></tr>",
             run.engine,
             text::seconds(run.time),
-            escape(&text::engine_end(&run.end))
+            escape(&text::engine_end(run))
         );
     }
     let html = format!(
@@ -280,16 +284,49 @@ pub(super) fn statistics(answer: &Answer, load: Duration) -> Option<Section> {
     Some(Section { id: "statistics", title: "Statistics", html })
 }
 
-/// The lines of the program, each with an anchor.
-pub(super) fn source(context: Context<'_>) -> String {
+/// Returns what a certificate says about locations; empty where there is none.
+pub(super) fn known(context: Context<'_>, answer: &Answer) -> Vec<Invariant> {
+    match &answer.outcome {
+        Outcome::Safe(Some(certificate)) => invariants(context, certificate),
+        _ => Vec::new(),
+    }
+}
+
+/// The lines of the program, each with an anchor, and with the invariants before its statements.
+pub(super) fn source(context: Context<'_>, known: &[Invariant]) -> String {
     let mut html = String::new();
+    let mut colours = Colours::new(&context.source.path);
     for (number, line) in context.source.text().lines().enumerate() {
         let number = number + 1;
+        let line = colours.line(line);
+        let holds = holds_before(known, number);
         let _ = writeln!(
             html,
-            "<li id=\"L{number}\"><span class=\"at\"></span><span class=\"no\">{number}</span><code>{}</code></li>",
-            escape(line)
+            "<li id=\"L{number}\"><span class=\"at\"></span><span class=\"no\">{number}</span><code>{line}</code>\
+             {holds}</li>"
         );
     }
     html
+}
+
+/// Renders what holds before the statements of a line. Nothing is said where anything may hold.
+fn holds_before(known: &[Invariant], line: usize) -> String {
+    let mut texts: Vec<&str> = Vec::new();
+    for invariant in known.iter().filter(|invariant| invariant.line == Some(line)) {
+        let text = match &invariant.holds {
+            Holds::Formula(text) if text != "true" => text,
+            Holds::Unreached => "never reached",
+            Holds::Formula(_) | Holds::Unseen | Holds::TooLong => continue,
+        };
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    match texts.as_slice() {
+        [] => String::new(),
+        texts => {
+            let text = escape(&texts.join("; then "));
+            format!("<span class=\"holds\" title=\"Before this line: {text}\">{text}</span>")
+        }
+    }
 }

@@ -1,10 +1,10 @@
 //! Everything that can be reached, as JSON.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_check::{Answer, Asked, Status, ThreadState};
 use selvedge_ir::flow::Flow;
-use selvedge_ir::{Scope, VarId};
+use selvedge_ir::{LocId, Scope, VarId};
 use serde_json::{Value, json};
 
 use super::ValueView;
@@ -16,6 +16,7 @@ use crate::names::vars_of;
 pub fn reachable(context: Context<'_>, answer: &Answer) -> Value {
     let flow = Flow::new(context.program);
     let seen = answer.exploration.as_ref();
+    let states = seen.iter().flat_map(|seen| seen.thread_states.iter().map(|state| (&seen.any, state)));
     let status = |(asked, status): &(Asked, Status)| {
         let (Asked::Assert(edge), true) = (asked, !matches!(status, Status::Unknown(_))) else { return None };
         let span = context.map.edges[*edge].span;
@@ -28,15 +29,19 @@ pub fn reachable(context: Context<'_>, answer: &Answer) -> Value {
         "complete": seen.is_some_and(|seen| !seen.truncated),
         "states": seen.map_or(0, |seen| seen.n_states),
         "assertions": answer.each.iter().flatten().filter_map(status).collect::<Vec<_>>(),
-        "thread_states": list(seen.iter().flat_map(|seen| &seen.thread_states), |state| view(context, &flow, state)),
+        "thread_states": list(states, |(any, state)| view(context, &flow, any, state)),
     })
 }
 
-fn view(context: Context<'_>, flow: &Flow, state: &ThreadState) -> Value {
+/// Returns a state of a thread; a value that no thread reads any more is null.
+fn view(context: Context<'_>, flow: &Flow, any: &BTreeSet<(LocId, VarId)>, state: &ThreadState) -> Value {
     let program = context.program;
     let proc = &program.procs[program.locs[state.loc].proc];
-    let named = |vars: &[VarId], values: &[selvedge_ir::Value]| -> BTreeMap<&str, ValueView> {
-        vars.iter().zip(values).map(|(var, value)| (program.vars[*var].name.as_str(), (*value).into())).collect()
+    let value = |var: VarId, value: selvedge_ir::Value| -> Option<ValueView> {
+        if any.contains(&(state.loc, var)) { None } else { Some(value.into()) }
+    };
+    let named = |vars: &[VarId], values: &[selvedge_ir::Value]| -> BTreeMap<&str, Option<ValueView>> {
+        vars.iter().zip(values).map(|(var, of)| (program.vars[*var].name.as_str(), value(*var, *of))).collect()
     };
     let spans = flow.out(state.loc).iter().map(|edge| context.map.edges[*edge].span);
     json!({

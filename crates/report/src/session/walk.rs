@@ -4,6 +4,7 @@
 //! there and back visits the same positions.
 
 use selvedge_ir::LocId;
+use selvedge_ir::span::Span;
 use selvedge_ir::trace::ThreadId;
 
 use super::Session;
@@ -70,8 +71,19 @@ impl Session<'_> {
         self.state(position).thread(step.thread).map(selvedge_replay::Thread::loc)
     }
 
-    /// The line of the step that is made next.
+    /// Returns the place of the statement of the step that is made next; `None` at the end.
+    pub fn next_span(&self, position: usize) -> Option<Span> {
+        self.told(position + 1).map(|told| self.context.map.edges[told.edge].span)
+    }
+
+    /// Returns the line of the step that is made next, in the text of all files together.
     pub fn next_line(&self, position: usize) -> Option<usize> {
-        self.told(position + 1).map(|told| told.position.line)
+        self.next_span(position).map(|span| self.context.source.line(span.start as usize))
+    }
+
+    /// Returns whether a statement begins in a line of the text of all files together.
+    pub fn has_statement(&self, line: usize) -> bool {
+        let source = self.context.source;
+        self.context.map.edges.iter().any(|origin| source.line(origin.span.start as usize) == line)
     }
 }

@@ -4,9 +4,13 @@
 //! Names are looked up where the question was posed: among the locals of a frame, then the thread's variables, then the
 //! shared ones. Truth values are 0 and 1 in comparisons, so that `x = 1` means what it says.
 
-use selvedge_ir::Value;
+use std::collections::BTreeSet;
 
-use crate::views::Holders;
+use selvedge_frontend::nearest;
+use selvedge_ir::{Value, VarId};
+
+use crate::names::Names;
+use crate::views::{Holders, is_hidden};
 
 /// An expression that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +61,21 @@ impl Watch {
         value(&self.root, lookup)
     }
 
+    /// Returns the names in the expression, each once, in the order of their first mention.
+    pub fn names(&self) -> Vec<&str> {
+        let (mut found, mut open): (Vec<&str>, Vec<&Node>) = (Vec::new(), vec![&self.root]);
+        while let Some(node) = open.pop() {
+            match node {
+                Node::Number(_) => {}
+                Node::Name(name) => found.extend(Some(name.as_str()).filter(|name| !found.contains(name))),
+                Node::Not(operand) | Node::Minus(operand) => open.push(operand),
+                Node::Binary(_, pair) => open.extend([&pair.1, &pair.0]),
+                Node::Choose(parts) => open.extend([&parts.2, &parts.1, &parts.0]),
+            }
+        }
+        found
+    }
+
     /// Returns whether the expression is true, or not zero.
     pub fn holds(&self, lookup: &dyn Fn(&str) -> Option<Value>) -> Result<bool, NotReadable> {
         self.value(lookup).map(|value| value.number() != 0)
@@ -102,7 +121,10 @@ fn tokens(text: &str) -> Result<Vec<String>, NotReadable> {
         let is_word = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.' | '$' | '@');
         let length = match first {
             '{' => rest.find('}').map_or(rest.len(), |end| end + 1),
-            first if is_word(first) => rest.find(|char| !is_word(char)).unwrap_or(rest.len()),
+            first if is_word(first) => {
+                let word = rest.find(|char| !is_word(char)).unwrap_or(rest.len());
+                word + element(&rest[word..])
+            }
             '(' | ')' | '?' | ':' | '!' | '~' if !rest.starts_with("!=") => 1,
             _ => {
                 let signs = LEVELS.iter().flat_map(|level| level.iter());
@@ -114,6 +136,15 @@ fn tokens(text: &str) -> Result<Vec<String>, NotReadable> {
         rest = rest[length..].trim_start();
     }
     Ok(tokens)
+}
+
+/// Returns the length of the numbers of elements that a text begins with: `[2]`, `[0][1]`.
+fn element(text: &str) -> usize {
+    let inner = text.strip_prefix('[').and_then(|inner| inner.split_once(']'));
+    match inner.filter(|(number, _)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())) {
+        Some((number, rest)) => number.len() + 2 + element(rest),
+        None => 0,
+    }
 }
 
 struct Reader<'t> {
@@ -179,6 +210,33 @@ impl Reader<'_> {
 }
 
 impl super::Session<'_> {
+    /// Returns the names of all variables, as they are shown.
+    pub fn variables(&self) -> BTreeSet<String> {
+        let program = self.context.program;
+        let names = Names::new(program);
+        let is_shown = |var: &VarId| !is_hidden(self.context.map, *var);
+        program.vars.indices().filter(is_shown).map(|var| names.of(var)).collect()
+    }
+
+    /// Reads an expression whose names are all variables of the program.
+    pub fn watch(&self, text: &str) -> Result<Watch, NotReadable> {
+        let watch = Watch::parse(text)?;
+        let shown = self.variables();
+        let is_known =
+            |name: &str| shown.contains(name) || self.context.program.vars.iter().any(|var| var.name == name);
+        let unknown = watch.names().into_iter().find(|name| !is_known(name));
+        match unknown {
+            Some(name) => Err(self.unknown(name, &shown)),
+            None => Ok(watch),
+        }
+    }
+
+    fn unknown(&self, name: &str, shown: &BTreeSet<String>) -> NotReadable {
+        let near = nearest(name, shown.iter().map(String::as_str));
+        let near = near.map_or(String::new(), |near| format!(": did you mean `{near}`?"));
+        NotReadable(format!("there is no variable `{name}`{near}"))
+    }
+
     /// The value of a name as a frame of a thread sees it; frame 0 is the running one.
     pub fn lookup(
         &self,
@@ -219,6 +277,7 @@ mod tests {
             "yes" => Some(Value::Bool(true)),
             "no" => Some(Value::Bool(false)),
             "{x = 1}" => Some(Value::Bool(true)),
+            "a[1][0]" => Some(Value::Int(5)),
             "n" => Some(Value::Int(7)),
             _ => None,
         }
@@ -243,9 +302,16 @@ mod tests {
             ("n >= 7 ? 10 : 20", 10),
             ("{x = 1} & (n != 3)", 1),
             ("yes = 1", 1),
+            ("a[1][0] + 1", 6),
         ] {
             assert_eq!(value_of(text), Ok(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn names_are_listed_once_in_their_order() {
+        let watch = Watch::parse("b & (a ? -c : b) | {x = 1} = 7").unwrap();
+        assert_eq!(watch.names(), ["b", "a", "c", "{x = 1}"]);
     }
 
     #[test]

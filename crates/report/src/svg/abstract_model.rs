@@ -14,6 +14,8 @@ use crate::abstract_model::{lines, named};
 
 /// The height of a line of text.
 const LINE: f64 = 14.0;
+/// The least room between two layers: for the names of commands.
+const ROOM: f64 = 42.0;
 /// The distance of lines that lead up.
 const ASIDE: f64 = 32.0;
 
@@ -33,9 +35,11 @@ pub fn render(program: &Program, map: &SourceMap, model: &AbstractModel) -> Stri
     let texts: Vec<Vec<String>> = texts.collect();
     let edges: Vec<(Ends, String)> = edges.into_iter().map(|(ends, names)| (ends, names.join(", "))).collect();
     let width = |text: &Vec<String>| text.iter().map(|line| text_width(line)).fold(0.0, f64::max) + 14.0;
+    let height = texts.iter().map(Vec::len).max().unwrap_or(1) as f64 * LINE + 8.0;
     let graph = Graph {
         widths: texts.iter().map(width).collect(),
-        height: texts.iter().map(Vec::len).max().unwrap_or(1) as f64 * LINE + 8.0,
+        heights: vec![height; texts.len()],
+        room: ROOM,
         edges: edges.iter().map(|((from, to, _), _)| (*from, *to)).collect(),
         labels: edges.iter().map(|(_, names)| text_width(names)).collect(),
         root: model.states.iter().position(|state| state.is_initial).unwrap_or(0),
@@ -49,7 +53,7 @@ pub fn render(program: &Program, map: &SourceMap, model: &AbstractModel) -> Stri
     }
     for (number, text) in texts.iter().enumerate() {
         let class = if model.states[number].is_initial { "loc entry" } else { "loc" };
-        draw_state(number, text, class, (&placed, graph.height), &mut out);
+        draw_state(number, text, class, (&placed, height), &mut out);
     }
     for ((_, names), path) in edges.iter().zip(&paths) {
         draw_name(names, path, &mut out);

@@ -2,19 +2,22 @@
 //!
 //! The order of work: a depth-first search finds the edges that close cycles; the others give each node a layer, its
 //! longest distance from a root; an edge over several layers gets a bend in each one between; some sweeps put nodes
-//! near the middle of their neighbours; then every layer is laid out from left to right and centred. All of it is
-//! deterministic, and linear but for the sorting in the sweeps.
+//! near the middle of their neighbours; then, in more sweeps, every layer is laid out from left to right, each node as
+//! near to the middle of its neighbours as the others in the layer allow. All of it is deterministic, and linear but
+//! for the sorting in the sweeps.
+//!
+//! Nothing overlaps: the nodes of a layer keep their distance, an edge passes the layers between its ends upright,
+//! where there is room for it, and changes its place between layers, where there are no nodes.
 
 /// The height of a node with one line of text.
 pub(super) const NODE: f64 = 22.0;
-/// The least room between two layers.
-const ROOM: f64 = 42.0;
 /// The distance of the texts of two loops at a node.
 const LOOP: f64 = 18.0;
 /// The width of a loop.
 const LOOP_WIDTH: f64 = 24.0;
-/// The least distance of two nodes in a layer.
+/// The least distance of two nodes in a layer, and of an edge that passes and its neighbours.
 const GAP: f64 = 26.0;
+const EDGE_GAP: f64 = 16.0;
 /// The number of times that nodes are moved towards their neighbours.
 const SWEEPS: usize = 6;
 
@@ -22,8 +25,10 @@ const SWEEPS: usize = 6;
 pub(super) struct Graph {
     /// The width of each node.
     pub(super) widths: Vec<f64>,
-    /// The height of all nodes.
-    pub(super) height: f64,
+    /// The height of each node.
+    pub(super) heights: Vec<f64>,
+    /// The least room between two layers.
+    pub(super) room: f64,
     pub(super) edges: Vec<(usize, usize)>,
     /// The width of the text at each edge.
     pub(super) labels: Vec<f64>,
@@ -55,22 +60,28 @@ pub(super) fn place(graph: &Graph) -> Placed {
     }
     let (xs, width) = rows.columns();
     let loops = loop_numbers(graph);
-    let tops = tops(graph, &layers, &loops);
-    let point = |cell: usize| Point { x: xs[cell], y: tops[rows.layer[cell]] + graph.height / 2.0 + 4.0 };
-    let nodes: Vec<Point> = (0..graph.widths.len()).map(point).collect();
+    let bands = Bands::new(graph, &layers, &loops);
+    let node = |cell: usize| Point { x: xs[cell], y: bands.middle(rows.layer[cell]) };
+    let nodes: Vec<Point> = (0..graph.widths.len()).map(node).collect();
     let paths = graph.edges.iter().enumerate().map(|(number, (from, to))| {
         if from == to {
             return self_loop(nodes[*from], graph.widths[*from], loops[number]);
         }
-        let mut path: Vec<Point> = rows.chains[number].iter().map(|cell| point(*cell)).collect();
+        let chain = &rows.chains[number];
+        let (upper, lower) = (chain[0], chain[chain.len() - 1]);
+        let end = |cell: usize, sign: f64| Point { y: nodes[cell].y + sign * graph.heights[cell] / 2.0, ..nodes[cell] };
+        let mut path = vec![end(upper, 1.0)];
+        for bend in &chain[1..chain.len() - 1] {
+            let (x, (top, bottom)) = (xs[*bend], bands.of(rows.layer[*bend]));
+            path.extend([Point { x, y: top }, Point { x, y: bottom }]);
+        }
+        path.push(end(lower, -1.0));
         if backward[number] {
             path.reverse();
         }
-        shorten(&mut path, graph.height / 2.0);
         path
     });
-    let height = *tops.last().expect("the end of the last layer is there");
-    Placed { paths: paths.collect(), widths: graph.widths.clone(), width, height, nodes }
+    Placed { paths: paths.collect(), widths: graph.widths.clone(), width, height: bands.end, nodes }
 }
 
 /// For each edge that leads from a node to itself, how many such edges of the node come before it.
@@ -84,22 +95,45 @@ fn loop_numbers(graph: &Graph) -> Vec<usize> {
     graph.edges.iter().map(number).collect()
 }
 
-/// Returns where each layer begins, and where the last one ends. Layers are higher where many loops need room.
-fn tops(graph: &Graph, layers: &[usize], loops: &[usize]) -> Vec<f64> {
-    let n_layers = layers.iter().max().map_or(0, |layer| layer + 1);
-    let least = graph.height + ROOM;
-    let mut heights = vec![least; n_layers];
-    for ((from, to), number) in graph.edges.iter().zip(loops) {
-        if from == to {
-            let height = &mut heights[layers[*from]];
-            *height = height.max(least + *number as f64 * LOOP);
+/// The parts of the height that are taken by nodes.
+struct Bands {
+    /// The top and the height of the nodes of each layer.
+    layers: Vec<(f64, f64)>,
+    end: f64,
+}
+
+impl Bands {
+    /// Computes where each layer lies. There is more room below one where many loops need it.
+    fn new(graph: &Graph, layers: &[usize], loops: &[usize]) -> Bands {
+        let n_layers = layers.iter().max().map_or(0, |layer| layer + 1);
+        let (mut heights, mut rooms) = (vec![0.0f64; n_layers], vec![graph.room; n_layers]);
+        for (layer, height) in layers.iter().zip(&graph.heights) {
+            heights[*layer] = heights[*layer].max(*height);
         }
+        for ((from, to), number) in graph.edges.iter().zip(loops) {
+            if from == to {
+                let room = &mut rooms[layers[*from]];
+                *room = room.max(graph.room + *number as f64 * LOOP);
+            }
+        }
+        let mut end = 4.0;
+        let mut bands = Vec::with_capacity(n_layers);
+        for (height, room) in heights.into_iter().zip(rooms) {
+            bands.push((end, height));
+            end += height + room;
+        }
+        Bands { layers: bands, end }
     }
-    let mut tops = vec![0.0];
-    for height in heights {
-        tops.push(tops[tops.len() - 1] + height);
+
+    fn of(&self, layer: usize) -> (f64, f64) {
+        let (top, height) = self.layers[layer];
+        (top, top + height)
     }
-    tops
+
+    fn middle(&self, layer: usize) -> f64 {
+        let (top, bottom) = self.of(layer);
+        f64::midpoint(top, bottom)
+    }
 }
 
 /// The layer of each node, and which edges close a cycle.
@@ -230,34 +264,73 @@ impl Rows {
         }
     }
 
-    /// The middle of each cell, and the width of the widest layer.
+    /// Returns the middle of each cell, and the width of the whole.
     fn columns(&self) -> (Vec<f64>, f64) {
-        let width_of = |row: &Vec<usize>| row.iter().map(|cell| self.widths[*cell] + GAP).sum::<f64>();
-        let width = self.rows.iter().map(width_of).fold(0.0, f64::max);
         let mut xs = vec![0.0; self.layer.len()];
         for row in &self.rows {
-            let mut x = (width - width_of(row)) / 2.0;
-            for cell in row {
-                let room = self.widths[*cell] + GAP;
-                xs[*cell] = x + room / 2.0;
-                x += room;
+            self.put(row, &mut xs, |_, xs, cell| xs[cell]);
+        }
+        for sweep in 0..2 * SWEEPS {
+            let is_last = sweep + 1 == 2 * SWEEPS;
+            let wanted = |rows: &Rows, xs: &[f64], cell: usize| {
+                let (above, below) = (mean(&rows.above[cell], xs), mean(&rows.below[cell], xs));
+                let (first, second) = if sweep % 2 == 0 { (above, below) } else { (below, above) };
+                match (first, second) {
+                    (Some(first), Some(second)) if is_last => f64::midpoint(first, second),
+                    (first, second) => first.or(second).unwrap_or(xs[cell]),
+                }
+            };
+            let order: Vec<usize> =
+                if sweep % 2 == 0 { (0..self.rows.len()).collect() } else { (0..self.rows.len()).rev().collect() };
+            for row in order {
+                self.put(&self.rows[row], &mut xs, wanted);
             }
         }
-        (xs, width)
+        let cells = || (0..xs.len()).map(|cell| (xs[cell], self.room(cell) / 2.0));
+        let left = cells().map(|(x, half)| x - half).fold(f64::INFINITY, f64::min);
+        let right = cells().map(|(x, half)| x + half).fold(0.0, f64::max);
+        (xs.iter().map(|x| x - left).collect(), (right - left).max(0.0))
+    }
+
+    /// Returns the room that a cell needs in its layer.
+    fn room(&self, cell: usize) -> f64 {
+        self.widths[cell] + if self.widths[cell] > 0.0 { GAP } else { EDGE_GAP }
+    }
+
+    /// Puts the cells of a layer as near as possible to where they are wanted, in their order and without overlaps:
+    /// with the least sum of squares of the distances.
+    ///
+    /// Without the room to the left of each cell, the places only have to be ascending. Blocks of cells that want to
+    /// pass each other get one place, the mean of what they want; each cell joins the blocks before it as long as these
+    /// lie to its right.
+    fn put(&self, row: &[usize], xs: &mut [f64], wanted: impl Fn(&Rows, &[f64], usize) -> f64) {
+        let mut before = 0.0;
+        // The sum of what the cells of a block want, their number, and the room before each of them.
+        let mut blocks: Vec<(f64, Vec<f64>)> = Vec::new();
+        for cell in row {
+            let offset = before + self.room(*cell) / 2.0;
+            before += self.room(*cell);
+            let (mut sum, mut offsets) = (wanted(self, xs, *cell) - offset, vec![offset]);
+            while let Some((other, first)) =
+                blocks.pop_if(|(other, first)| *other / first.len() as f64 > sum / offsets.len() as f64)
+            {
+                sum += other;
+                offsets = [first, offsets].concat();
+            }
+            blocks.push((sum, offsets));
+        }
+        let placed = blocks
+            .iter()
+            .flat_map(|(sum, offsets)| offsets.iter().map(move |offset| sum / offsets.len() as f64 + offset));
+        for (cell, x) in row.iter().zip(placed) {
+            xs[*cell] = x;
+        }
     }
 }
 
 fn mean(cells: &[usize], place: &[f64]) -> Option<f64> {
     let sum: f64 = cells.iter().map(|cell| place[*cell]).sum();
     (!cells.is_empty()).then(|| sum / cells.len() as f64)
-}
-
-/// Lets a path begin and end at the borders of its nodes.
-fn shorten(path: &mut [Point], half: f64) {
-    let n_points = path.len();
-    let sign = if path[0].y < path[n_points - 1].y { 1.0 } else { -1.0 };
-    path[0].y += sign * half;
-    path[n_points - 1].y -= sign * half;
 }
 
 /// From the right side of a node back into it; each loop of a node reaches further down.
@@ -273,7 +346,7 @@ mod tests {
 
     fn graph(n_nodes: usize, edges: &[(usize, usize)]) -> Graph {
         let (widths, labels) = (vec![30.0; n_nodes], vec![40.0; edges.len()]);
-        Graph { widths, height: NODE, edges: edges.to_vec(), labels, root: 0 }
+        Graph { widths, heights: vec![NODE; n_nodes], room: 42.0, edges: edges.to_vec(), labels, root: 0 }
     }
 
     #[test]
@@ -295,6 +368,15 @@ mod tests {
                 assert!(left.y != right.y || (left.x - right.x).abs() >= 30.0, "{left:?} {right:?}");
             }
         }
+        for (ends, path) in graph.edges.iter().zip(&placed.paths) {
+            for pair in path.windows(2).filter(|pair| pair[0].x == pair[1].x) {
+                let ends = [ends.0, ends.1];
+                let others = placed.nodes.iter().enumerate().filter(|(node, _)| !ends.contains(node));
+                for (_, node) in others.filter(|(_, node)| (node.y - pair[0].y) * (node.y - pair[1].y) <= 0.0) {
+                    assert!((node.x - pair[0].x).abs() > 15.0, "an edge runs through {node:?}: {path:?}");
+                }
+            }
+        }
         assert!(placed.nodes.iter().all(|node| node.x > 0.0 && node.x < placed.width));
     }
 
@@ -312,6 +394,7 @@ mod tests {
         let placed = place(&graph);
         let back = &placed.paths[2];
         assert!(back[0].y > back[back.len() - 1].y, "the last edge leads up: {back:?}");
-        assert_eq!(back.len(), 3, "with a bend between");
+        assert_eq!(back.len(), 4, "upright beside the node between");
+        assert_eq!(back[1].x, back[2].x);
     }
 }

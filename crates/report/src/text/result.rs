@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use selvedge_check::{
-    Answer, Certificate, Contexts, CoverClaim, Cutoff, EngineEnd, EngineRun, EveMove, Explanation, Outcome, OwnedTask,
-    Paths, Refinement, Rounds, Seen, Task, ThreadScope,
+    Answer, Certificate, Contexts, CoverClaim, Cutoff, EngineEnd, EngineRun, EveMove, Event, Explanation, Outcome,
+    OwnedTask, Paths, Refinement, Rounds, Seen, Task, ThreadScope,
 };
 use selvedge_ir::{Count, EdgeId, Entry, LocId, Op, Program, Target};
 
@@ -57,13 +57,17 @@ pub fn report(context: Context<'_>, answer: &Answer, reading: Reading<'_>, style
         block.fact(name, fact);
     }
     block.fact("engine", format!("{}, {}", answer.engine, times(answer, reading.time)));
+    let reached = answer.runs.iter().find(|run| run.engine == answer.engine).and_then(|run| run.far);
+    if let (Some(far), Outcome::Unknown(_), 0 | 1) = (reached, &answer.outcome, answer.runs.len()) {
+        block.fact("reached", far_text(far));
+    }
     let is_news = |run: &&EngineRun| match run.end {
         EngineEnd::Answered => false,
         EngineEnd::Defect(_) => true,
         EngineEnd::Overtaken | EngineEnd::GaveUp(_) => answer.runs.len() > 1,
     };
     for run in answer.runs.iter().filter(is_news) {
-        block.fact("also ran", format!("{}, {} ({})", run.engine, seconds(run.time), engine_end(&run.end)));
+        block.fact("also ran", format!("{}, {} ({})", run.engine, seconds(run.time), engine_end(run)));
     }
     let mut text = block.text;
     match (&answer.each, &answer.outcome) {
@@ -201,13 +205,64 @@ pub fn remark<M: selvedge_check::Model>(answer: &Answer<M>, load: Duration) -> S
 }
 
 /// Describes how an engine's run ended.
-pub(crate) fn engine_end(end: &EngineEnd) -> String {
-    match end {
-        EngineEnd::Answered => "its answer is reported".to_string(),
-        EngineEnd::Overtaken => "stopped: another engine finished first".to_string(),
-        EngineEnd::GaveUp(reason) => reason.to_string(),
-        EngineEnd::Defect(message) => format!("defect: {message}"),
+pub(crate) fn engine_end(run: &EngineRun) -> String {
+    match (&run.end, run.far) {
+        (EngineEnd::Answered, _) => "its answer is reported".to_string(),
+        (EngineEnd::Overtaken, _) => "stopped: another engine finished first".to_string(),
+        (EngineEnd::GaveUp(reason), Some(far)) => format!("{reason}; {}", far_text(far)),
+        (EngineEnd::GaveUp(reason), None) => reason.to_string(),
+        (EngineEnd::Defect(message), _) => format!("defect: {message}"),
     }
+}
+
+/// Describes how far a search is.
+pub fn far_text(event: Event) -> String {
+    match event {
+        Event::Phase(phase) => phase.to_string(),
+        Event::Closed(argument) => argument.to_string(),
+        Event::Searched { visited, waiting, depth } => {
+            let (visited, depth) = (many(visited, "state"), many(depth, "step"));
+            format!("{visited} seen, {} of them to be explored, up to {depth} deep", grouped(waiting))
+        }
+        Event::Diagrams { rounds, waiting, nodes } => {
+            let nodes = many(nodes, "node");
+            format!("{} done, {} waiting, diagrams of {nodes}", many(rounds, "round"), grouped(waiting))
+        }
+        Event::ThreadStates { threads, states } => {
+            format!("{} explored, with {}", many(threads, "thread"), many(states, "thread state"))
+        }
+        Event::SharedStates { k, states } => {
+            format!("no error in {} per thread, with {states} shared states", many(k as usize, "turn"))
+        }
+        Event::Views { k, views, waiting } => {
+            format!("{} of views of {} met, {} waiting", many(views, "set"), many(k, "thread"), grouped(waiting))
+        }
+        Event::Unwound { steps, .. } => format!("all executions of up to {} written as formulas", many(steps, "step")),
+        Event::Refined(refinement) => format!(
+            "{} with {}, {}",
+            many(refinement.iterations, "abstraction"),
+            many(refinement.predicates, "predicate"),
+            many(refinement.states, "state")
+        ),
+    }
+}
+
+/// `1 step`, `12,000 steps`.
+fn many(number: usize, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// Writes a number with a comma before each group of three digits.
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// Describes what an answer speaks of: how many threads, and with which ones a run begins.
@@ -390,4 +445,17 @@ fn times(answer: &Answer, load: Duration) -> String {
 
 pub(crate) fn seconds(time: Duration) -> String {
     format!("{:.3} s", time.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_grouped_by_three() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1000), "1,000");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+    }
 }

@@ -1,11 +1,13 @@
 //! The trace a person reads: one line per step, and only what changed.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use selvedge_ir::span::Role;
 use selvedge_ir::trace::ThreadId;
 use selvedge_replay::{State, Thread};
 
+use super::folds::folds;
 use super::layout::{cut, equations, fill, list};
 use super::result::{Detail, Style};
 use crate::annotated_trace::{
@@ -62,29 +64,7 @@ pub(super) fn trace_in(
         let heading = format!("{:>6} {:>width$} {:>6}   statement", "step", "thread", "line", width = page.name_width);
         let _ = writeln!(text, "{}", paint(style.palette.dim, heading));
     }
-    let first = u32::from(context.program.prelude.is_some());
-    let mut turn = 1;
-    let mut running: Option<ThreadId> = None;
-    let mut holders = Holders::new();
-    for (number, told) in annotated.steps.iter().enumerate() {
-        // A switch to a thread of a smaller number begins the next context or round; the prelude is outside of both.
-        if running != Some(told.thread) {
-            turn += u32::from(running.is_some_and(|running| running.0 >= first && told.thread < running));
-            match parts {
-                Grouping::Contexts if told.thread.0 >= first => page.turn(told, "context", turn, &mut text),
-                Grouping::Rounds if told.thread.0 >= first => page.turn(told, "round", turn, &mut text),
-                Grouping::Contexts | Grouping::Rounds | Grouping::Switches => {
-                    page.switch(told, running.is_some_and(|thread| !annotated.is_prelude(thread)), &mut text)
-                }
-            }
-            running = Some(told.thread);
-        }
-        page.step(number + 1, told, &mut text);
-        follow(context.map, &mut holders, &page.names, told.thread, &told.changes);
-        if let (Detail::Full, Some(state)) = (style.detail, execution.states.get(told.last)) {
-            page.state(&holders, state, &mut text);
-        }
-    }
+    page.steps(parts, &annotated, execution, &mut text);
     if let Some(ending) = &annotated.ending {
         text.push('\n');
         page.ending(ending, &mut text);
@@ -94,6 +74,10 @@ pub(super) fn trace_in(
 
 fn extent(annotated: &AnnotatedTrace) -> String {
     let steps = count(annotated.steps.len(), "step");
+    if annotated.n_processes() > 0 {
+        let switches = count(annotated.switches(), "switch");
+        return format!("{steps}, {} processes, {switches}", annotated.n_processes());
+    }
     let switches = count(annotated.switches(), "context switch");
     match (annotated.n_threads(), annotated.movers()) {
         (0 | 1, _) => steps,
@@ -131,13 +115,13 @@ fn newcomer(newcomer: &StartedThread, indent: usize, width: usize) -> String {
 }
 
 fn statement_width(annotated: &AnnotatedTrace, most: usize) -> usize {
-    let widths = annotated.steps.iter().map(|told| indent(told).len() + told.text.chars().count());
+    let widths = annotated.steps.iter().map(|told| indent(told).len() + told.statement().chars().count());
     widths.max().unwrap_or(0).min(most)
 }
 
 /// Returns the width of the column of threads: that of the longest name, but not more than a third of a line.
 fn name_width(annotated: &AnnotatedTrace) -> usize {
-    let widths = annotated.steps.iter().map(|told| told.name.chars().count());
+    let widths = annotated.steps.iter().map(|told| told.who().chars().count());
     widths.max().unwrap_or(0).clamp(LEAST_NAME, 24)
 }
 
@@ -165,11 +149,65 @@ impl Page<'_> {
         STATEMENT + self.name_width - LEAST_NAME
     }
 
+    /// Writes the steps.
+    fn steps(&self, parts: Grouping, annotated: &AnnotatedTrace, execution: Execution<'_>, text: &mut String) {
+        let first = u32::from(self.context.program.prelude.is_some());
+        let mut turn = 1;
+        let mut running: Option<ThreadId> = None;
+        let has_processes = annotated.n_processes() > 0;
+        let mut lane: Option<u32> = None;
+        let mut holders = Holders::new();
+        let folds = match self.style.detail {
+            Detail::Changes => folds(self.context.program, annotated),
+            Detail::Full => BTreeMap::new(),
+        };
+        if !folds.is_empty() {
+            let hint = "  calls that no other thread interrupts are one line each: --full shows all steps\n";
+            text.push_str(&paint(self.style.palette.dim, hint));
+        }
+        let mut folded_to = None;
+        for (number, told) in annotated.steps.iter().enumerate() {
+            if has_processes {
+                // A step of no process is between those of processes, and nothing is said about it.
+                if told.process.is_some() && lane != Some(told.lane()) {
+                    self.switch(told, lane.is_some(), text);
+                    lane = Some(told.lane());
+                }
+            } else if running != Some(told.thread) {
+                // A switch to a thread of a smaller number begins the next context or round; the prelude is outside of
+                // both.
+                turn += u32::from(running.is_some_and(|running| running.0 >= first && told.thread < running));
+                match parts {
+                    Grouping::Contexts if told.thread.0 >= first => self.turn(told, "context", turn, text),
+                    Grouping::Rounds if told.thread.0 >= first => self.turn(told, "round", turn, text),
+                    Grouping::Contexts | Grouping::Rounds | Grouping::Switches => {
+                        self.switch(told, running.is_some_and(|thread| !annotated.is_prelude(thread)), text)
+                    }
+                }
+                running = Some(told.thread);
+            }
+            if folded_to.is_none_or(|last| number > last) {
+                match folds.get(&number) {
+                    Some(fold) => {
+                        let short = AnnotatedStep { events: Vec::new(), changes: fold.changes.clone(), ..told.clone() };
+                        self.step(number + 1, &short, Some(fold.last - number), text);
+                        folded_to = Some(fold.last);
+                    }
+                    None => self.step(number + 1, told, None, text),
+                }
+            }
+            follow(self.context.map, &mut holders, &self.names, told.thread, &told.changes);
+            if let (Detail::Full, Some(state)) = (self.style.detail, execution.states.get(told.last)) {
+                self.state(&holders, state, text);
+            }
+        }
+    }
+
     /// A line between the steps of two threads, and before the first step.
     fn switch(&self, told: &AnnotatedStep, is_switch: bool, text: &mut String) {
         let what = if is_switch { "switch to " } else { "" };
-        let line = format!("────── {what}{} ──────", told.name);
-        let _ = writeln!(text, "{:>7}{}", "", paint(self.style.palette.thread(told.thread.0), line));
+        let line = format!("────── {what}{} ──────", told.who());
+        let _ = writeln!(text, "{:>7}{}", "", paint(self.style.palette.thread(told.lane()), line));
     }
 
     /// A line before the steps of a thread in one of its contexts, or in a round.
@@ -178,22 +216,25 @@ impl Page<'_> {
         let _ = writeln!(text, "{:>7}{}", "", paint(self.style.palette.thread(told.thread.0), line));
     }
 
-    fn step(&self, number: usize, told: &AnnotatedStep, text: &mut String) {
+    /// Writes the line of a step; for a folded call with the number of its steps.
+    fn step(&self, number: usize, told: &AnnotatedStep, folded: Option<usize>, text: &mut String) {
         let palette = &self.style.palette;
         let bar = if told.atomic { "┃" } else { " " };
-        let name = cut(&told.name, self.name_width);
-        let thread = paint(palette.thread(told.thread.0), format!("{name:>width$}", width = self.name_width));
+        let name = cut(told.who(), self.name_width);
+        let thread = paint(palette.thread(told.lane()), format!("{name:>width$}", width = self.name_width));
         let line = paint(palette.dim, format!("{:>6}", told.position.line));
-        let statement = cut(&format!("{}{}", indent(told), told.text), self.most);
+        let statement = cut(&format!("{}{}", indent(told), told.statement()), self.most);
         let shown = if told.idle { paint(palette.dim, &statement) } else { statement.clone() };
-        let effects = self.effects(told);
+        let effects = self.effects(told, folded);
         let gap = if effects.is_empty() { String::new() } else { fill(&statement, self.width) + "  " };
         let _ = writeln!(text, "{number:>6} {thread} {line} {bar} {shown}{gap}{effects}");
     }
 
-    fn effects(&self, told: &AnnotatedStep) -> String {
+    fn effects(&self, told: &AnnotatedStep, folded: Option<usize>) -> String {
         let palette = &self.style.palette;
-        let mut parts: Vec<String> = told.events.iter().map(|event| self.event(told, event)).collect();
+        let folded = folded.map(|n_steps| paint(palette.dim, format!("… {}", count(n_steps, "step"))));
+        let mut parts: Vec<String> = folded.into_iter().collect();
+        parts.extend(told.events.iter().map(|event| self.event(told, event)));
         parts.extend(note(told.role).map(str::to_string));
         parts.extend(told.changes.iter().map(|change| paint(palette.change, change_text(change))));
         list(&parts, self.indent() + 2 + self.width, self.style.width)
@@ -249,10 +290,11 @@ impl Page<'_> {
         let palette = &self.style.palette;
         let place = self.context.source.place(ending.span.start as usize);
         let who = ending.callee.as_ref().map_or(ending.name.clone(), |callee| format!("{} in {callee}", ending.name));
+        let who = if self.context.is_guarded() { String::new() } else { format!(", {who}") };
         match &ending.error {
             ReachedError::Assertion { operands, .. } => {
                 let what = ending.note.as_deref().unwrap_or("assertion fails");
-                let _ = writeln!(text, "{}: {place}, {who}", paint(palette.bad, what));
+                let _ = writeln!(text, "{}: {place}{who}", paint(palette.bad, what));
                 let _ = writeln!(text, "    {}", ending.text);
                 let values: Vec<String> = operands.iter().map(operand_text).collect();
                 if !values.is_empty() {
@@ -261,7 +303,7 @@ impl Page<'_> {
             }
             ReachedError::Location { labels } => {
                 let what = format!("label {} is reached", labels.join(", "));
-                let _ = writeln!(text, "{}: {place}, {who}", paint(palette.bad, what));
+                let _ = writeln!(text, "{}: {place}{who}", paint(palette.bad, what));
                 let _ = writeln!(text, "    {}", ending.text);
             }
             ReachedError::Together(stands) => {

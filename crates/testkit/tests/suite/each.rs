@@ -130,3 +130,40 @@ fn what_can_be_reached_agrees_with_judged_answers() {
     }
     assert!(n_programs > 60 && n_violated > 20 && n_certified > 20, "{n_programs} {n_violated} {n_certified}");
 }
+
+/// The states of threads that are listed by default, with reductions and bodies in the place of calls, are those of the
+/// interpreter.
+#[test]
+fn reachable_states_are_those_of_the_oracle() {
+    let weights = [Weights::sequential(), Weights::threads(), Weights::everything()];
+    let (mut n_programs, mut n_reduced, mut n_calls, mut n_any) = (0, 0, 0, 0);
+    for seed in 32_000..32_300 {
+        let posed = pose(&generate(seed, &weights[(seed % 3) as usize])).unwrap_or_else(|fault| panic!("{fault}"));
+        let explored = |engine: EngineKind| {
+            let question = Question { threads: Some(3), ..Question::default() };
+            let options = Options { question, ask: Ask::Reachable, engine: Some(engine.row()), ..Options::default() };
+            let answer = oracle::within(Budget::states(3_000).tight(), |run| check(posed.subject(), &options, run));
+            answer.ok().and_then(|answer| answer.exploration).filter(|seen| !seen.truncated)
+        };
+        let (Some(expected), Some(found)) = (explored(EngineKind::Exhaustive), explored(EngineKind::ThreadsExplicit))
+        else {
+            continue;
+        };
+        assert_eq!(expected.failing, found.failing, "seed {seed}\n{}", posed.text);
+        assert_eq!(expected.any, found.any, "seed {seed}\n{}", posed.text);
+        let missing = expected.thread_states.difference(&found.thread_states).next();
+        let extra = found.thread_states.difference(&expected.thread_states).next();
+        assert!(
+            missing.is_none() && extra.is_none(),
+            "seed {seed}: missing {missing:?}, extra {extra:?}\n{}",
+            posed.text
+        );
+        n_programs += 1;
+        n_reduced += usize::from(found.n_states < expected.n_states);
+        n_any += usize::from(!found.any.is_empty());
+        let is_call = |edge: &selvedge_ir::Edge| matches!(edge.op, selvedge_ir::Op::Call(_));
+        n_calls += usize::from(posed.subject().program.edges.iter().any(is_call));
+    }
+    let counts = [n_programs, n_reduced, n_calls, n_any];
+    assert!(counts.iter().all(|count| *count > 30), "{counts:?}");
+}

@@ -35,6 +35,36 @@ impl VisiblePoints {
         VisiblePoints { free: all.clone(), alone: all }
     }
 
+    /// Returns the visible points after every step that other threads can observe, also of a thread that holds the
+    /// atomic flag. In any state that can be reached, the values of shared variables and the state of one thread are
+    /// those of a visible point, or lie behind one on steps that others cannot observe: the steps of all other threads
+    /// since their last visible points can be left out, and those of this one can be made last, or before another thread
+    /// takes the atomic flag. A thread that starts while another holds the flag could not make them then: where there may
+    /// be one, every location is a visible point.
+    pub fn observed(program: &Program) -> VisiblePoints {
+        if starts_in_section(program) {
+            return VisiblePoints::everywhere(program);
+        }
+        let free = VisiblePoints::after_observed(program, &Flow::new(program), &invisible(program));
+        VisiblePoints { alone: free.clone(), free }
+    }
+
+    /// Returns the locations where threads begin, those after every step that others can observe, and one on each cycle
+    /// of the other steps.
+    fn after_observed(program: &Program, flow: &Flow, invisible: &FixedBitSet) -> FixedBitSet {
+        let mut found = retreating_targets(program, flow, |edge| invisible.contains(edge));
+        for (id, edge) in program.edges.iter_enumerated() {
+            if !invisible.contains(id.index()) {
+                found.insert(edge.to.index());
+            }
+            if let Op::Fork(at) = &edge.op {
+                found.insert(at.index());
+            }
+        }
+        program.procs.iter().for_each(|proc| found.insert(proc.entry.index()));
+        found
+    }
+
     /// Returns as few visible points as the argument above allows.
     ///
     /// For a thread without the flag these are the locations where threads begin and those after every step that others
@@ -58,23 +88,15 @@ impl VisiblePoints {
     fn reduced(program: &Program, target: &Target, sees_starts: bool) -> VisiblePoints {
         let invisible = invisible(program);
         let flow = Flow::new(program);
-        let mut free = retreating_targets(program, &flow, |edge| invisible.contains(edge));
+        let mut free = VisiblePoints::after_observed(program, &flow, &invisible);
         let mut alone = retreating_targets(program, &flow, |_| true);
-        for (id, edge) in program.edges.iter_enumerated() {
-            if !invisible.contains(id.index()) {
-                free.insert(edge.to.index());
-            }
+        for edge in &program.edges {
             match &edge.op {
-                Op::Fork(at) => {
-                    free.insert(at.index());
-                    alone.set(edge.to.index(), alone.contains(edge.to.index()) || sees_starts);
-                }
-                Op::Spawn(_) if sees_starts => alone.insert(edge.to.index()),
+                Op::Fork(_) | Op::Spawn(_) if sees_starts => alone.insert(edge.to.index()),
                 Op::Assign(assign) if assign.is_passive() => alone.insert(edge.to.index()),
                 _ => {}
             }
         }
-        program.procs.iter().for_each(|proc| free.insert(proc.entry.index()));
         for loc in target.together.iter().flatten() {
             free.insert(loc.index());
             alone.insert(loc.index());
@@ -93,7 +115,29 @@ impl VisiblePoints {
     }
 }
 
-fn invisible(program: &Program) -> FixedBitSet {
+/// Returns whether a thread may start another one while it holds the atomic flag.
+fn starts_in_section(program: &Program) -> bool {
+    let flow = Flow::new(program);
+    let begins = program.edges.iter().filter(|edge| matches!(edge.op, Op::AtomicBegin));
+    let mut waiting: Vec<LocId> = begins.map(|edge| edge.to).collect();
+    let mut seen = FixedBitSet::with_capacity(program.locs.len());
+    while let Some(loc) = waiting.pop() {
+        if seen.put(loc.index()) {
+            continue;
+        }
+        for edge in flow.out(loc).iter().map(|id| &program.edges[*id]) {
+            match edge.op {
+                Op::Spawn(_) | Op::Fork(_) => return true,
+                Op::AtomicEnd => {}
+                _ => waiting.push(edge.to),
+            }
+        }
+    }
+    false
+}
+
+/// Returns the edges of steps that other threads cannot observe.
+pub(super) fn invisible(program: &Program) -> FixedBitSet {
     let visibility = Visibility::new(program);
     let edges = program.edges.iter_enumerated().filter(|(_, edge)| visibility.is_invisible_step(edge));
     let mut invisible = FixedBitSet::with_capacity(program.edges.len());

@@ -261,8 +261,7 @@ fn finish(results: Vec<Printed>, args: &CheckArgs, session: &Session) -> Exit {
         return exit;
     }
     if args.format == Format::Sarif {
-        let findings: Vec<_> = results.into_iter().flat_map(|printed| printed.findings).collect();
-        session.printer.out(&sarif::file(&findings));
+        print_findings(results, exit, session);
         return exit;
     }
     let worst = results.iter().find(|printed| printed.exit == exit);
@@ -275,4 +274,20 @@ fn finish(results: Vec<Printed>, args: &CheckArgs, session: &Session) -> Exit {
     }
     session.printer.out(&format!("{line}\n"));
     exit
+}
+
+/// Prints the findings of all files with the command line that led to them.
+fn print_findings(results: Vec<Printed>, exit: Exit, session: &Session) {
+    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let worst = results.iter().find(|printed| printed.exit == exit);
+    let open = |printed: &Printed| Some((printed.row.name.clone(), printed.reason.clone()?));
+    let invocation = sarif::Invocation {
+        arguments: words.collect(),
+        exit_code: exit.code(),
+        last_line: worst.map_or(String::new(), |printed| printed.last_line(results.len())),
+        is_complete: matches!(exit, Exit::Success | Exit::Unsafe | Exit::Unknown),
+        open: results.iter().filter_map(open).collect(),
+    };
+    let findings: Vec<_> = results.into_iter().flat_map(|printed| printed.findings).collect();
+    session.printer.out(&sarif::file(&findings, &invocation));
 }

@@ -24,6 +24,7 @@ use super::system;
 use crate::args::CheckArgs;
 use crate::commands::language::{self, language_of};
 use crate::commands::{program, reader};
+use crate::crash;
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::session::Session;
@@ -266,7 +267,7 @@ impl Checked {
     }
 
     fn reading(&self) -> selvedge_report::Reading<'_> {
-        selvedge_report::Reading { time: self.load, file_options: &self.file_options }
+        selvedge_report::Reading { time: self.load, file_options: &self.file_options, command: "" }
     }
 
     /// Lists the defects of ours that were noticed: of engines, although another one may have answered.
@@ -365,7 +366,9 @@ impl Checked {
 
     /// The page of the result, where it is an answer about a program.
     pub(super) fn html(&self) -> Option<String> {
-        self.program().map(|(context, answer)| html::report(context, answer, self.reading()))
+        let command = crash::command_line();
+        let reading = selvedge_report::Reading { command: &command, ..self.reading() };
+        self.program().map(|(context, answer)| html::report(context, answer, reading))
     }
 
     /// Returns a program in C that runs into the error, or says why there is none.

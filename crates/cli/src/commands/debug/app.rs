@@ -1,7 +1,5 @@
 //! The debugger without a terminal: keys go in, positions and texts change.
 
-use std::collections::BTreeSet;
-
 use selvedge_ir::trace::Step;
 use selvedge_replay::Outcome;
 use selvedge_report::names;
@@ -45,18 +43,11 @@ pub(crate) enum Ask {
     Break,
     Variable,
     Search,
-}
-
-impl Ask {
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            Ask::Goto => "go to step",
-            Ask::Watch => "watch the expression",
-            Ask::Break => "stop at the line, or where the expression holds",
-            Ask::Variable => "choose the variable",
-            Ask::Search => "find in statements and changes",
-        }
-    }
+    /// Which breakpoint to remove.
+    Unbreak,
+    /// Which watch to remove.
+    Unwatch,
+    Quit,
 }
 
 /// A breakpoint.
@@ -64,6 +55,15 @@ impl Ask {
 pub(crate) enum Break {
     Line(usize),
     Condition(String, Watch),
+}
+
+impl Break {
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Break::Line(line) => format!("line {line}"),
+            Break::Condition(text, _) => format!("where {text}"),
+        }
+    }
 }
 
 /// Steps that can be made by hand at the end of the execution.
@@ -132,9 +132,14 @@ impl<'s, 'a> App<'s, 'a> {
         if key == Key::Interrupt {
             return Next::Quit;
         }
-        if let Some((ask, typed)) = self.asking.take() {
-            self.type_on(ask, typed, key);
-            return Next::Stay;
+        match self.asking.take() {
+            Some((Ask::Quit, _)) if matches!(key, Key::Char('y' | 'q') | Key::Enter) => return Next::Quit,
+            Some((Ask::Quit, _)) => return Next::Stay,
+            Some((ask, typed)) => {
+                self.type_on(ask, typed, key);
+                return Next::Stay;
+            }
+            None => {}
         }
         self.message.clear();
         let at = self.at;
@@ -142,16 +147,19 @@ impl<'s, 'a> App<'s, 'a> {
             Key::Char('?') | Key::Escape if self.help => self.help = false,
             Key::Char('?') => self.help = true,
             Key::Char('q') => return Next::Quit,
-            Key::Escape => self.message = "press q to quit".to_string(),
-            Key::Char('/') => self.asking = Some((Ask::Search, String::new())),
+            Key::Escape => self.ask(Ask::Quit),
+            Key::Char('/') => self.ask(Ask::Search),
+            Key::Char('f') => self.search(Direction::Forward),
+            Key::Char('F') => self.search(Direction::Backward),
             Key::PageUp => self.scroll = self.scroll.saturating_sub(SCROLL),
             Key::PageDown => self.scroll += SCROLL,
-            Key::Char('g') => self.asking = Some((Ask::Goto, String::new())),
-            Key::Char('w') => self.asking = Some((Ask::Watch, String::new())),
-            Key::Char('b') => self.asking = Some((Ask::Break, String::new())),
-            Key::Char('v') => self.asking = Some((Ask::Variable, String::new())),
-            Key::Char('x') => self.breaks.clear(),
-            Key::Char('W') => self.watches.clear(),
+            Key::Char('g') => self.ask(Ask::Goto),
+            Key::Char('w') => self.ask(Ask::Watch),
+            Key::Char('b') => self.ask(Ask::Break),
+            Key::Char('v') => self.ask(Ask::Variable),
+            Key::Char('x') => self.remove(Ask::Unbreak),
+            Key::Char('X') => self.breaks.clear(),
+            Key::Char('W') => self.remove(Ask::Unwatch),
             Key::Up | Key::Down if !self.choices.is_empty() => {
                 let last = self.choices.len() - 1;
                 self.cursor = if key == Key::Up { self.cursor.saturating_sub(1) } else { (self.cursor + 1).min(last) };
@@ -167,6 +175,48 @@ impl<'s, 'a> App<'s, 'a> {
             self.list_choices();
         }
         Next::Stay
+    }
+
+    fn ask(&mut self, ask: Ask) {
+        self.asking = Some((ask, String::new()));
+    }
+
+    /// Returns the words before the answer that is typed.
+    pub(crate) fn title(&self, ask: Ask) -> String {
+        let listed = |names: Vec<String>| {
+            let numbered = names.iter().enumerate().map(|(number, name)| format!("{} {name}", number + 1));
+            numbered.collect::<Vec<_>>().join(", ")
+        };
+        match ask {
+            Ask::Goto => "go to step".to_string(),
+            Ask::Watch => "watch the expression".to_string(),
+            Ask::Break => "stop at the line, or where the expression holds".to_string(),
+            Ask::Variable => "choose the variable".to_string(),
+            Ask::Search => "find in statements and changes".to_string(),
+            Ask::Unbreak => format!("remove which stop ({})", listed(self.breaks.iter().map(Break::text).collect())),
+            Ask::Unwatch => {
+                format!("remove which watch ({})", listed(self.watches.iter().map(|(text, _)| text.clone()).collect()))
+            }
+            Ask::Quit => "quit? y or n".to_string(),
+        }
+    }
+
+    /// Removes the only breakpoint or watch there is, or asks which one.
+    fn remove(&mut self, ask: Ask) {
+        let count = if ask == Ask::Unbreak { self.breaks.len() } else { self.watches.len() };
+        match count {
+            0 => self.message = "there is nothing to remove".to_string(),
+            1 => self.remove_number(ask, 1),
+            _ => self.ask(ask),
+        }
+    }
+
+    fn remove_number(&mut self, ask: Ask, number: usize) {
+        match (ask, number.checked_sub(1)) {
+            (Ask::Unbreak, Some(place)) if place < self.breaks.len() => drop(self.breaks.remove(place)),
+            (Ask::Unwatch, Some(place)) if place < self.watches.len() => drop(self.watches.remove(place)),
+            _ => self.message = format!("there is no number {number}"),
+        }
     }
 
     /// Returns where a key leads.
@@ -231,45 +281,58 @@ impl<'s, 'a> App<'s, 'a> {
                 }
                 _ => self.message = format!("there is no step {typed}"),
             },
-            Ask::Search => self.search(typed),
-            Ask::Watch => match Watch::parse(typed) {
+            Ask::Search => {
+                if !typed.is_empty() {
+                    self.searched = typed.to_string();
+                }
+                self.search(Direction::Forward);
+            }
+            Ask::Unbreak | Ask::Unwatch => match typed.parse() {
+                Ok(number) => self.remove_number(ask, number),
+                Err(_) => self.message = format!("`{typed}` is not one of the numbers"),
+            },
+            Ask::Quit => {}
+            Ask::Watch => match self.session.watch(typed) {
                 Ok(watch) => self.watches.push((typed.to_string(), watch)),
                 Err(error) => self.message = error.to_string(),
             },
-            Ask::Break => match (typed.parse::<usize>(), Watch::parse(typed)) {
+            Ask::Break => match (typed.parse::<usize>(), self.session.watch(typed)) {
+                (Ok(line), _) if !self.session.has_statement(line) => {
+                    self.message = format!("no statement begins in line {line}");
+                }
                 (Ok(line), _) => self.toggle(Break::Line(line)),
                 (Err(_), Ok(watch)) => self.toggle(Break::Condition(typed.to_string(), watch)),
                 (Err(_), Err(error)) => self.message = error.to_string(),
             },
-            Ask::Variable => {
-                let known = self.variables();
-                if known.contains(typed) {
-                    self.variable = Some(typed.to_string());
-                } else {
-                    self.message = format!("there is no variable {typed}");
-                }
-            }
+            Ask::Variable => match self.session.watch(typed) {
+                Ok(_) if self.session.variables().contains(typed) => self.variable = Some(typed.to_string()),
+                Ok(_) => self.message = format!("`{typed}` is not a variable"),
+                Err(error) => self.message = error.to_string(),
+            },
         }
     }
 
-    /// Goes to the next step whose line has a text; an empty text means the last one.
-    fn search(&mut self, typed: &str) {
-        if !typed.is_empty() {
-            self.searched = typed.to_string();
+    /// Goes to the nearest step in a direction whose line has the text that was asked for last.
+    fn search(&mut self, way: Direction) {
+        if self.searched.is_empty() {
+            return self.ask(Ask::Search);
         }
-        let has = |position: &usize| {
-            self.session.told(*position).is_some_and(|told| {
+        let has = |position: usize| {
+            self.session.told(position).is_some_and(|told| {
                 let changes = told.changes.iter().map(change_text);
                 let mut texts = std::iter::once(told.text.clone()).chain(changes);
                 texts.any(|text| text.contains(&self.searched))
             })
         };
-        match (self.at + 1..=self.session.len()).find(has) {
+        match self.session.seek(self.at, way, has) {
             Some(position) => {
                 self.at = position;
                 self.list_choices();
             }
-            None => self.message = format!("no later step has {}", self.searched),
+            None => {
+                let side = if way == Direction::Forward { "later" } else { "earlier" };
+                self.message = format!("no {side} step has {}", self.searched);
+            }
         }
     }
 
@@ -278,12 +341,6 @@ impl<'s, 'a> App<'s, 'a> {
             Some(place) => drop(self.breaks.remove(place)),
             None => self.breaks.push(wanted),
         }
-    }
-
-    fn variables(&self) -> BTreeSet<String> {
-        let program = self.session.context.program;
-        let names = names::Names::new(program);
-        program.vars.indices().map(|var| names.of(var)).collect()
     }
 
     /// The value of a watch here, as text.

@@ -22,8 +22,8 @@ s S   next, last switch       t T   next, last step of this thread
 r R   run to a stop           b     stop at a line or condition
 v     choose a variable       c C   next, last change of it
 w     watch an expression     g     go to a step
-x     no stops                W     no watches
-/     find a text
+x X   remove one stop, all    W     remove a watch
+/     find a text             f F   find it again, backwards
 Home End   start, end         PgUp PgDn   move the values
 ?     close these lines       q     quit";
 
@@ -239,7 +239,7 @@ fn choice(app: &App<'_, '_>, number: usize) -> Line<'static> {
 
 fn foot_line(app: &App<'_, '_>) -> Line<'static> {
     match &app.asking {
-        Some((ask, typed)) => Line::from(format!("{}: {typed}_", ask.title())),
+        Some((ask, typed)) => Line::from(format!("{}: {typed}_", app.title(*ask))),
         None => status(app),
     }
 }
@@ -260,8 +260,8 @@ fn status(app: &App<'_, '_>) -> Line<'static> {
     parts.extend((!app.message.is_empty()).then(|| Span::from(app.message.clone())));
     parts.extend(app.variable.as_ref().map(|variable| Span::from(format!("variable {variable}"))));
     parts.extend(app.breaks.iter().map(|stop| match stop {
-        Break::Line(line) => Span::from(format!("stop at line {line}")),
-        Break::Condition(text, _) => Span::from(format!("stop where {text}")),
+        Break::Line(_) => Span::from(format!("stop at {}", stop.text())),
+        Break::Condition(..) => Span::from(format!("stop {}", stop.text())),
     }));
     parts.push(Span::styled("? keys", DIM));
     let between = |number: usize| (number > 0).then(|| Span::styled(" · ", DIM));

@@ -12,7 +12,7 @@ use selvedge_replay::Interpreter;
 use selvedge_report::session::Session;
 use selvedge_report::{Context, Execution, Source};
 
-use super::app::{App, Key, Next};
+use super::app::{App, Break, Key, Next};
 use super::draw::draw;
 use super::terminal::key_of;
 use super::violation;
@@ -84,10 +84,74 @@ fn a_text_is_found_in_later_steps() {
         assert!(first > 0 && app.session.told(first).is_some_and(|told| told.text.contains("assert")));
         press(&mut app, "/⏎");
         assert!(app.at > first, "{}", app.at);
+        let second = app.at;
+        press(&mut app, "F");
+        assert_eq!(app.at, first);
+        press(&mut app, "f");
+        assert_eq!(app.at, second);
         press(&mut app, "/nowhere⏎");
         assert_eq!(app.message, "no later step has nowhere");
+        press(&mut app, "F");
+        assert_eq!((app.at, app.message.as_str()), (second, "no earlier step has nowhere"));
+    });
+}
+
+#[test]
+fn stops_and_watches_are_removed_one_by_one() {
+    with_lock(|session, _| {
+        let mut app = App::new(session);
+        press(&mut app, "b14⏎block = 1⏎b15⏎");
+        assert_eq!(app.breaks.iter().map(Break::text).collect::<Vec<_>>(), ["line 14", "where lock = 1", "line 15"]);
+        press(&mut app, "x");
+        let asked = "remove which stop (1 line 14, 2 where lock = 1, 3 line 15): _";
+        assert!(screen(&app).contains(asked), "{}", screen(&app));
+        press(&mut app, "2⏎");
+        assert_eq!(app.breaks, [Break::Line(14), Break::Line(15)]);
+        press(&mut app, "x7⏎");
+        assert_eq!((app.breaks.len(), app.message.as_str()), (2, "there is no number 7"));
+        press(&mut app, "x1⏎x");
+        assert_eq!(app.breaks, [], "the last one needs no number");
+        press(&mut app, "x");
+        assert_eq!(app.message, "there is nothing to remove");
+        press(&mut app, "b14⏎b15⏎X");
+        assert_eq!(app.breaks, []);
+        press(&mut app, "wlock⏎w!inside⏎W1⏎");
+        assert_eq!(app.watches.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>(), ["!inside"]);
+    });
+}
+
+#[test]
+fn what_is_not_in_the_program_is_refused() {
+    with_lock(|session, _| {
+        let mut app = App::new(session);
+        let mut refused = |keys: &str, message: &str| {
+            press(&mut app, keys);
+            assert_eq!(app.message, message, "{keys}");
+        };
+        refused("wlokc⏎", "there is no variable `lokc`: did you mean `lock`?");
+        refused("blokc = 1⏎", "there is no variable `lokc`: did you mean `lock`?");
+        refused("b99⏎", "no statement begins in line 99");
+        refused("vnothing⏎", "there is no variable `nothing`");
+        refused("vlock & lock⏎", "`lock & lock` is not a variable");
+        refused("wlock⏎", "");
+        assert_eq!((app.watches.len(), app.breaks.len(), app.variable.is_none()), (1, 0, true));
+    });
+}
+
+#[test]
+fn escape_asks_before_it_quits() {
+    with_lock(|session, _| {
+        let mut app = App::new(session);
         assert_eq!(app.press(Key::Escape), Next::Stay);
-        assert_eq!(app.message, "press q to quit");
+        assert!(screen(&app).contains("quit? y or n"));
+        press(&mut app, "n");
+        assert!(app.asking.is_none());
+        press(&mut app, "→");
+        assert_eq!(app.at, 1);
+        assert_eq!(app.press(Key::Escape), Next::Stay);
+        assert_eq!(app.press(Key::Escape), Next::Stay);
+        assert_eq!(app.press(Key::Escape), Next::Stay);
+        assert_eq!(app.press(Key::Char('y')), Next::Quit);
     });
 }
 

@@ -3,6 +3,8 @@
 //! The browser is Chromium, driven by the package `puppeteer-core`; `./setup` puts both into `.tools/` where they are
 //! missing.
 
+mod page;
+
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,8 @@
 // Arguments: the program selvedge, the folder of packages, the folder of the project.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { createRequire } from 'node:module';
 
 const [selvedge, modules, root] = process.argv.slice(2);
@@ -37,11 +38,22 @@ async function everything() {
 // Launch: the error is found, and the walk begins at the start.
 const { body: able } = await client.initializeRequest();
 assert.equal(able.supportsStepBack, true);
+
+// The table of capabilities is what the adapter announces.
+const rows = readFileSync(`${root}/docs/editors.md`, 'utf8').split('## The debug adapter')[1].split('\n');
+const listed = rows.map((row) => row.split('|').map((cell) => cell.trim())).filter((row) => /^`supports\w+`$/.test(row[2]));
+const announced = Object.keys(able).filter((name) => able[name] === true);
+assert.deepEqual(listed.filter((row) => row[3] !== 'no').map((row) => row[2].slice(1, -1)).sort(), announced.sort());
+
 await Promise.all([client.waitForEvent('initialized', 60000), client.launchRequest({ program, threads: 3 })]);
 const set = await client.setBreakpointsRequest({ source: { path: program }, breakpoints: [{ line: 32, condition: 'stopped' }, { line: 1 }] });
 assert.deepEqual(set.body.breakpoints.map((one) => one.verified), [true, false]);
 const entry = await stopped(client.configurationDoneRequest());
 assert.equal(entry.reason, 'entry');
+const threadEvents = [];
+client.on('thread', ({ body }) => threadEvents.push(body));
+const outputs = [];
+client.on('output', ({ body }) => outputs.push(body));
 
 // Step and step back: everything is as it was.
 const before = await everything();
@@ -101,7 +113,114 @@ await stopped(client.gotoRequest({ threadId: 1, targetId: targets[0].id }));
 assert.equal(await evaluate('stopping'), '0');
 const start = await stopped(client.reverseContinueRequest({ threadId: 1 }));
 assert.ok(start.reason === 'entry' || start.reason === 'data breakpoint');
+
+// Hits have numbers in the whole execution, forwards and backwards.
+const text = readFileSync(program, 'utf8').split('\n');
+const lineOf = (part) => text.findIndex((one) => one.includes(part)) + 1;
+const breakAt = async (part, more) => {
+  const { body } = await client.setBreakpointsRequest({ source: { path: program }, breakpoints: [{ line: lineOf(part), ...more }] });
+  return body.breakpoints[0];
+};
+await client.setDataBreakpointsRequest({ breakpoints: [] });
+const backwards = () => stopped(client.reverseContinueRequest({ threadId: 1 }));
+const rewind = async () => { while ((await backwards()).reason !== 'entry'); };
+const forth = () => stopped(client.continueRequest({ threadId: 1 }));
+const count = async (more) => {
+  await breakAt('stopping := 1', more);
+  await rewind();
+  let hits = 0;
+  while ((await forth()).reason === 'breakpoint') hits += 1;
+  return hits;
+};
+assert.equal(await count({}), 2, 'two stoppers');
+assert.equal(await count({ hitCondition: '2' }), 1);
+assert.equal(await count({ hitCondition: '> 2' }), 0);
+assert.equal(await count({ hitCondition: '% 2' }), 1);
+assert.equal((await stopped(client.reverseContinueRequest({ threadId: 1 }))).reason, 'breakpoint', 'the second hit backwards, too');
+assert.equal(await evaluate('stopping'), '1', 'the first stopper was there before');
+const unknownHits = await breakAt('stopping := 1', { hitCondition: 'often' });
+assert.equal(unknownHits.verified, false);
+assert.match(unknownHits.message, /number of hits/);
+
+// Conditions, messages and watches with unknown variables are refused, with a suggestion.
+const misspelled = await breakAt('stopping := 1', { condition: 'stoping' });
+assert.equal(misspelled.verified, false);
+assert.match(misspelled.message, /no variable `stoping`: did you mean `stopping`\?/);
+await assert.rejects(evaluate('stoping'), /did you mean `stopping`/);
+
+// A message is written where it is passed, and nothing stops.
+assert.equal((await breakAt('stopped := 1', { logMessage: 'counts \\{{p2}{p1}{p0}} when event={event & !stopped}' })).verified, true);
+await rewind();
+outputs.length = 0;
+assert.equal((await forth()).reason, 'exception');
+assert.deepEqual(outputs.map((one) => [one.category, one.output, one.line]), [['console', 'counts {000} when event=1\n', lineOf('stopped := 1')]]);
+assert.match((await breakAt('stopped := 1', { logMessage: '{nonsense}' })).message, /nonsense/);
+assert.match((await breakAt('stopped := 1', { logMessage: 'open {p0' })).message, /no `}`/);
+
+// Breakpoints belong to their file.
+const elsewhere = await client.setBreakpointsRequest({ source: { path: `${root}/examples/lock.bp` }, breakpoints: [{ line: lineOf('stopping := 1') }] });
+assert.equal(elsewhere.body.breakpoints[0].verified, false);
+await breakAt('stopping := 1', {});
+await client.setBreakpointsRequest({ source: { path: `${root}/examples/lock.bp` }, breakpoints: [] });
+await rewind();
+assert.equal((await forth()).reason, 'breakpoint', 'those of another file are replaced alone');
+
+// Completion of variables, where they are typed.
+const completed = async (text, column = text.length + 1) => (await client.customRequest('completions', { text, column })).body.targets;
+assert.deepEqual((await completed('!sto')).map(({ label, start, length }) => [label, start, length]), [['stopped', 1, 3], ['stopping', 1, 3]]);
+assert.deepEqual((await completed('sto & p', 8)).map(({ label }) => label), ['p0', 'p1', 'p2']);
+assert.deepEqual(await completed('nothing'), []);
+
+// Restart: a new execution for the same question, with the same breakpoints.
+threadEvents.length = 0;
+const [again] = await Promise.all([client.waitForEvent('stopped', 60000), client.customRequest('restart', {})]);
+assert.equal(again.body.reason, 'entry');
+const alive = (await client.threadsRequest()).body.threads;
+assert.deepEqual(threadEvents, alive.map(({ id }) => ({ reason: 'started', threadId: id })));
+assert.deepEqual(await everything(), before);
+assert.equal((await forth()).reason, 'breakpoint');
+assert.equal((await top(1 + 1)).line > 0, true);
 await client.disconnectRequest();
+
+// Threads that are created and end are told of in both directions; lines may be counted from 0.
+const spawning = new DebugClient(selvedge, 'dap', 'selvedge', { cwd: root });
+await spawning.start();
+const lives = [];
+spawning.on('thread', ({ body }) => lives.push(`${body.reason} ${body.threadId}`));
+await spawning.initializeRequest({ adapterID: 'selvedge', linesStartAt1: false, columnsStartAt1: false, pathFormat: 'path' });
+const created = `${root}/examples/c/once_broken.c`;
+await assert.rejects(spawning.launchRequest({ program: created, engine: 'nonsense' }), /no engine `nonsense`/);
+await assert.rejects(spawning.launchRequest({ program: created, contexts: 0 }), /`contexts` must be a number/);
+await assert.rejects(spawning.launchRequest({ program: created, property: 'races' }), /no property `races`/);
+await Promise.all([spawning.waitForEvent('initialized', 60000), spawning.launchRequest({ program: created, timeLimit: 60 })]);
+const goes = (request) => Promise.all([spawning.waitForEvent('stopped', 60000), request]).then(([event]) => event.body);
+await goes(spawning.configurationDoneRequest());
+assert.deepEqual(lives, ['started 1']);
+const mainFrames = (await spawning.stackTraceRequest({ threadId: 1 })).body.stackFrames;
+const inMain = readFileSync(created, 'utf8').split('\n').findIndex((one) => one.includes('pthread_t one'));
+assert.equal(mainFrames[0].line, inMain, 'from 0');
+await goes(spawning.continueRequest({ threadId: 1 }));
+assert.deepEqual(lives, ['started 1', 'started 2', 'started 3']);
+await goes(spawning.reverseContinueRequest({ threadId: 1 }));
+assert.deepEqual(lives.slice(3).sort(), ['exited 2', 'exited 3']);
+await spawning.disconnectRequest();
+
+// A check that takes long is ended by the client, and says so.
+const slow = new DebugClient(selvedge, 'dap', 'selvedge', { cwd: root });
+await slow.start();
+await slow.initializeRequest();
+const names = Array.from({ length: 14 }, (_, number) => `x${number}`);
+const folder = mkdtempSync(`${tmpdir()}/selvedge-`);
+writeFileSync(`${folder}/hard.bp`, `decl ${names.join(', ')};\nvoid main() begin\n  while * do\n    start_thread work;\n  od;\n  end_thread;\nwork:\n` +
+  names.map((name, number) => `  ${name} := ${names[(number + 1) % 14]} ^ ${names[(number * 5 + 3) % 14]} ^ *;\n`).join('') +
+  `  if ${names.join(' & ')} then\n    goto work;\n  fi;\n  assert(1);\nend\n`);
+const launching = slow.launchRequest({ program: `${folder}/hard.bp` }).then(() => 'decided', (error) => error.message);
+await slow.customRequest('cancel', {});
+assert.match(await launching, /cancelled|decided/);
+const limited = slow.launchRequest({ program: `${folder}/hard.bp`, timeLimit: 0.2 });
+await Promise.all([slow.waitForEvent('terminated', 60000), limited]);
+await slow.disconnectRequest();
+rmSync(folder, { recursive: true });
 
 // A safe program has nothing to walk through; one that is not there is an error.
 const second = new DebugClient(selvedge, 'dap', 'selvedge', { cwd: root });

@@ -9,9 +9,11 @@
 //! - `start`: the initial states.
 //! - `search`: breadth first over whole states.
 //! - `order`: interleavings that are left out.
+//! - `explore`: the states in which threads can be.
 //! - `trace`, `certificate`: the evidence.
 
 mod certificate;
+mod explore;
 mod order;
 mod packed;
 mod search;
@@ -19,12 +21,12 @@ mod start;
 mod store;
 mod trace;
 
-use rustc_hash::FxHashSet;
 use selvedge_check::Exploration;
-use selvedge_check::{Engine, Explanation, Findings, Run, Seen, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{Engine, Explanation, Findings, Run, Seen, Stop, Task, Unsupported, ValuesAsked, Verdict};
 use selvedge_transition::macro_step::explicit::{Error, Model};
 
 use super::{Closing, PartialOrder, Reductions, Visit};
+use explore::ThreadStates;
 use packed::Packing;
 use search::ExplicitSearch;
 
@@ -89,8 +91,9 @@ impl Engine for ThreadsExplicit {
         self.supports(task).is_ok().then(|| self.findings(task, run))
     }
 
-    fn reachable(&self, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
-        self.supports(task).is_ok().then(|| self.explore(task, run))
+    fn reachable(&self, task: &Task<'_>, asked: ValuesAsked<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
+        let model = || Model::observed(*task, self.options.reductions.compress, asked);
+        self.supports(task).is_ok().then(|| visit(&model(), run))
     }
 }
 
@@ -131,26 +134,24 @@ impl ThreadsExplicit {
     /// Visits all states, errors or not and without reductions, and returns the visible states of their threads.
     pub fn explore(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Exploration, Stop> {
         let model = Model::new(*task, Reductions::NONE);
-        if let Some(packing) = Packing::new(&model) {
-            let mut search = packing.search(&model, run);
-            search.run(Visit::All)?;
-            return search.exploration();
-        }
-        let mut search = ExplicitSearch::new(&model, PartialOrder::Off, run);
-        search.run(Visit::All)?;
-        let mut seen: FxHashSet<(u32, u32)> = FxHashSet::default();
-        let mut exploration = Exploration { n_states: search.store.len(), ..Exploration::default() };
-        for number in 0..search.store.len() {
-            run.tick()?;
-            let state = search.store.get(number);
-            for local in state.threads.iter().chain(&state.holder) {
-                if seen.insert((state.shared, *local)) {
-                    exploration.thread_states.insert(search.parts.thread_state(&model, state.shared, *local));
-                }
-            }
-        }
-        let fails = |error: &Error| if let Error::Fails(edge) = error { Some(*edge) } else { None };
-        exploration.failing = search.met.keys().filter_map(fails).collect();
-        Ok(exploration)
+        visit(&model, run)
     }
+}
+
+/// Visits all states of a model, errors or not, and returns the visible states of their threads.
+fn visit(model: &Model<'_>, run: &Run<'_>) -> Result<Exploration, Stop> {
+    if let Some(packing) = Packing::new(model) {
+        let mut search = packing.search(model, run);
+        search.run(Visit::All)?;
+        return search.exploration();
+    }
+    let mut search = ExplicitSearch::new(model, PartialOrder::Off, run);
+    search.run(Visit::All)?;
+    let mut seen = ThreadStates::new(model, run);
+    for number in 0..search.store.len() {
+        let state = search.store.get(number);
+        let locals = state.threads.iter().chain(&state.holder).map(|local| &search.parts.locals[*local as usize]);
+        seen.add(search.parts.shared[state.shared as usize].clone(), locals.cloned())?;
+    }
+    Ok(seen.exploration(search.store.len(), search.met.keys()))
 }

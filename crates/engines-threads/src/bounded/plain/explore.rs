@@ -35,7 +35,7 @@ impl ThreadsPlain {
         }
         let thread_states = seen.into_values().flatten().collect();
         let failing = search.failing.clone();
-        Ok(Exploration { n_states: states.len(), truncated: false, thread_states, failing })
+        Ok(Exploration { n_states: states.len(), thread_states, failing, ..Exploration::default() })
     }
 }
 

@@ -24,7 +24,7 @@ impl Threads {
         search.run()?;
         let n_states = search.states(run)?.len();
         let failing = search.machine.failing.clone();
-        Ok(Exploration { n_states, truncated: false, thread_states: search.thread_states(run)?, failing })
+        Ok(Exploration { n_states, thread_states: search.thread_states(run)?, failing, ..Exploration::default() })
     }
 }
 

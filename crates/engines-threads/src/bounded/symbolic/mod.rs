@@ -20,7 +20,9 @@ mod search;
 pub(crate) mod state;
 mod trace;
 
-use selvedge_check::{Certificate, Engine, Explanation, Exploration, Findings, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_check::{
+    Certificate, Engine, Explanation, Exploration, Findings, Run, Stop, Task, Unsupported, ValuesAsked, Verdict,
+};
 use selvedge_ir::{EdgeId, Trace};
 use selvedge_transition::macro_step::explicit::Error;
 
@@ -78,7 +80,7 @@ impl Engine for Threads {
         self.supports(task).is_ok().then(|| self.findings(task, run))
     }
 
-    fn reachable(&self, task: &Task<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
+    fn reachable(&self, task: &Task<'_>, _: ValuesAsked<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
         self.supports(task).is_ok().then(|| self.explore(task, run))
     }
 }

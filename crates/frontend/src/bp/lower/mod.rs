@@ -221,11 +221,13 @@ impl<'a> Lowering<'a> {
             vars.sort_unstable();
             let near = nearest(text, vars.iter().map(|var| self.found.program.vars[*var].name.as_str()));
             diagnostic = match near {
-                _ if matches!(text, "true" | "True" | "TRUE") => diagnostic.help("the constant is written `T`, or `1`"),
-                _ if matches!(text, "false" | "False" | "FALSE") => {
-                    diagnostic.help("the constant is written `F`, or `0`")
+                _ if matches!(text, "true" | "True" | "TRUE") => {
+                    diagnostic.help("the constant is written `T`, or `1`").replace_by("T")
                 }
-                None if self.tables.procs.contains_key(&symbol) => {
+                _ if matches!(text, "false" | "False" | "FALSE") => {
+                    diagnostic.help("the constant is written `F`, or `0`").replace_by("F")
+                }
+                _ if self.tables.procs.contains_key(&symbol) => {
                     diagnostic.help(format!("`{text}` is a procedure; a call is written `{text}(..)`"))
                 }
                 near => diagnostic.did_you_mean(near),

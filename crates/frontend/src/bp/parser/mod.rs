@@ -94,7 +94,7 @@ impl<'t> Parser<'t> {
     fn miss_becomes(&mut self) {
         let message = "`=` compares two values; a value is assigned with `:=`";
         let span = self.bump();
-        self.report(Diagnostic::new(Code::UnexpectedToken, message, span).label("expected `:=`"));
+        self.report(Diagnostic::new(Code::UnexpectedToken, message, span).label("expected `:=`").replace_by(":="));
     }
 
     /// Consumes a word that other languages have in the place of an operator, if it is next and can be meant as one,
@@ -109,7 +109,7 @@ impl<'t> Parser<'t> {
         }
         let span = self.bump();
         let diagnostic = Diagnostic::new(Code::UnexpectedToken, format!("`{word}` is not an operator"), span);
-        self.report(diagnostic.help(format!("write `{operator}`")));
+        self.report(diagnostic.help(format!("write `{operator}`")).replace_by(operator));
         true
     }
 
@@ -117,7 +117,7 @@ impl<'t> Parser<'t> {
     fn miss_semicolon(&mut self) {
         let message = format!("expected `;` before {}", self.found());
         let diagnostic = Diagnostic::new(Code::MissingSemicolon, message, self.previous());
-        self.report(diagnostic.label("expected `;` after this"));
+        self.report(diagnostic.label("expected `;` after this").append(";"));
     }
 
     /// Skips to a position where a statement, a declaration or a procedure can begin or end. A `;` is consumed. The

@@ -432,7 +432,7 @@ impl Parser<'_> {
         if self.at(word) {
             return self.bump();
         }
-        let message = format!("this {} has no {}", opener.of(self.text), word.describe());
+        let message = format!("this `{}` has no {}", opener.of(self.text), word.describe());
         let mut diagnostic = Diagnostic::new(Code::Unclosed, message, opener)
             .label("begins here")
             .also(self.span(), format!("expected {} before this", word.describe()));

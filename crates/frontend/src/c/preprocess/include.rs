@@ -6,7 +6,7 @@ use super::{MAX_INCLUDES, Preprocessor};
 use crate::c::files::{FileId, Loc};
 use crate::c::headers::{EMBEDDED, embedded};
 use crate::c::lexer::{Kind, Token};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostic, Fix};
 use crate::source::Source;
 use crate::suggest::nearest;
 
@@ -51,7 +51,9 @@ impl Preprocessor<'_> {
         let Some(header) = self.header(rest) else {
             return self.error(Code::CDirective, "expected \"name\" or <name>", loc);
         };
-        let loc = rest.last().map_or(loc, |last| self.files.join(loc, last.loc));
+        let written = rest.first().zip(rest.last());
+        let written = written.map_or(loc, |(first, last)| self.files.join(first.loc, last.loc));
+        let loc = self.files.join(loc, written);
         if self.frames.len() > MAX_INCLUDES {
             self.error(Code::BeyondLimit, format!("headers include each other more than {MAX_INCLUDES} times"), loc);
             self.steps = usize::MAX;
@@ -60,16 +62,20 @@ impl Preprocessor<'_> {
         match self.find(&header) {
             Some((file, folder)) if !self.once.contains(&file) => self.enter(file, folder),
             Some(_) => {}
-            None => self.report_missing(&header, loc),
+            None => self.report_missing(&header, loc, written),
         }
     }
 
-    fn report_missing(&mut self, header: &Header, loc: Loc) {
+    /// Reports a header that is not found, whose name is written at the second of the places.
+    fn report_missing(&mut self, header: &Header, loc: Loc, written: Loc) {
         let message = format!("the header `{}` is not found", header.name);
         let diagnostic = self.expansions.diagnostic(Code::CInclude, message, loc);
         let near = nearest(&header.name, EMBEDDED.iter().map(|(name, _)| *name));
         let diagnostic = match near {
-            Some(near) => diagnostic.did_you_mean(Some(near)),
+            Some(near) => {
+                let fix = Fix { span: written.span, text: format!("<{near}>") };
+                Diagnostic { fix: Some(fix), ..diagnostic.did_you_mean(Some(near)) }
+            }
             None => diagnostic.help("name the folder of the header with `-I`"),
         };
         self.push(diagnostic);

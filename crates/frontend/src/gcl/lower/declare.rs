@@ -174,12 +174,13 @@ impl Lowering {
         }
         let known: Vec<&str> = counter.locations.iter().map(|location| location.name.text.as_str()).collect();
         let message = format!("`{process}` has no location `{}`", name.text);
-        let help = match crate::suggest::nearest(&name.text, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("to declare a location without commands, write `at {};`", name.text),
+        let diagnostic = Diagnostic::new(Code::UnknownLabel, message, name.span);
+        let diagnostic = match crate::suggest::nearest(&name.text, known.iter().copied()) {
+            None => diagnostic.help(format!("to declare a location without commands, write `at {};`", name.text)),
+            near => diagnostic.did_you_mean(near),
         };
         if self.is_whole {
-            self.report(Diagnostic::new(Code::UnknownLabel, message, name.span).help(help));
+            self.report(diagnostic);
         }
         None
     }

@@ -146,7 +146,7 @@ impl Parser<'_> {
             TokenKind::Word => self.word(),
             TokenKind::Star => {
                 let diagnostic = self.unexpected("an expression");
-                self.lose(diagnostic.help("an arbitrary value is written `nondet`"));
+                self.lose(diagnostic.help("an arbitrary value is written `nondet`").replace_by("nondet"));
                 ExprKind::Error
             }
             kind if kind.is_keyword() && !self.at_landmark() => {

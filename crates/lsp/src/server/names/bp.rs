@@ -11,20 +11,27 @@ use selvedge_frontend::bp::ast::{
     StmtKind, Symbol, Target,
 };
 
-use super::{Entity, Kind};
+use super::{Entity, Kind, Use};
 
 /// All declarations of a file.
-pub(super) fn entities(file: &File) -> Vec<Entity> {
-    let mut walk = Walk { file, entities: Vec::new(), scopes: vec![Scope::default()] };
+pub(super) fn entities(file: &File, whole: Span) -> Vec<Entity> {
+    let mut walk = Walk { file, entities: Vec::new(), scopes: vec![Scope::new(whole)] };
     walk.file();
     walk.entities
 }
 
-#[derive(Default)]
 struct Scope {
+    /// The part of the text in which its names are known.
+    span: Span,
     vars: BTreeMap<Symbol, usize>,
     procs: BTreeMap<Symbol, usize>,
     labels: BTreeMap<Symbol, usize>,
+}
+
+impl Scope {
+    fn new(span: Span) -> Scope {
+        Scope { span, vars: BTreeMap::new(), procs: BTreeMap::new(), labels: BTreeMap::new() }
+    }
 }
 
 struct Walk<'f> {
@@ -53,14 +60,14 @@ impl<'f> Walk<'f> {
             match item {
                 Item::Decl(_) => {}
                 Item::Proc(proc) => self.proc(proc),
-                Item::Init(init) => self.body(&init.body, &[]),
-                Item::Process(process) => self.process(&process.items),
+                Item::Init(init) => self.body(&init.body, &[], init.span),
+                Item::Process(process) => self.process(&process.items, process.span),
             }
         }
     }
 
-    fn process(&mut self, items: &'f [ProcessItem]) {
-        self.scopes.push(Scope::default());
+    fn process(&mut self, items: &'f [ProcessItem], span: Span) {
+        self.scopes.push(Scope::new(span));
         for item in items {
             match item {
                 ProcessItem::Decl(decl) => self.decl(decl, Kind::PerThread),
@@ -80,8 +87,9 @@ impl<'f> Walk<'f> {
     fn declare(&mut self, name: Name, kind: Kind, whole: Span, table: Table) {
         let text = self.file.names.text(name.symbol).to_string();
         let number = self.entities.len();
-        self.entities.push(Entity { name: text, kind, declared: name.span, whole, uses: Vec::new() });
         let scope = self.scopes.last_mut().expect("the scope of the file is never left");
+        let (declared, known) = (name.span, scope.span);
+        self.entities.push(Entity { name: text, kind, declared, whole, scope: known, uses: Vec::new() });
         table(scope).entry(name.symbol).or_insert(number);
     }
 
@@ -96,23 +104,28 @@ impl<'f> Walk<'f> {
     }
 
     fn used(&mut self, symbol: Symbol, span: Span, table: Table) {
-        let found = self.scopes.iter_mut().rev().find_map(|scope| table(scope).get(&symbol).copied());
-        if let Some(number) = found {
-            self.entities[number].uses.push(span);
+        self.add_use(symbol, Use { span, is_write: false }, table);
+    }
+
+    fn add_use(&mut self, symbol: Symbol, found: Use, table: Table) {
+        let number = self.scopes.iter_mut().rev().find_map(|scope| table(scope).get(&symbol).copied());
+        if let Some(number) = number {
+            self.entities[number].uses.push(found);
         }
     }
 
-    fn var(&mut self, name: Name) {
-        self.used(name.symbol, name.span, |scope| &mut scope.vars);
+    /// A variable that gets a value.
+    fn written(&mut self, name: Name) {
+        self.add_use(name.symbol, Use { span: name.span, is_write: true }, |scope| &mut scope.vars);
     }
 
     fn proc(&mut self, proc: &'f Proc) {
         let params: Vec<Name> = proc.params.iter().map(|param| param.name).collect();
-        self.body(&proc.body, &params);
+        self.body(&proc.body, &params, proc.span);
     }
 
-    fn body(&mut self, body: &'f Body, params: &[Name]) {
-        self.scopes.push(Scope::default());
+    fn body(&mut self, body: &'f Body, params: &[Name], span: Span) {
+        self.scopes.push(Scope::new(span));
         for param in params {
             self.declare(*param, Kind::Parameter, param.span, |scope| &mut scope.vars);
         }
@@ -178,7 +191,7 @@ impl<'f> Walk<'f> {
             | StmtKind::Constrain(expr)
             | StmtKind::Abortif(expr)
             | StmtKind::Enforce(expr) => self.expr(expr),
-            StmtKind::Dead(names) => names.iter().for_each(|name| self.var(*name)),
+            StmtKind::Dead(names) => names.iter().for_each(|name| self.written(*name)),
             StmtKind::StartThread(start) => self.start(start),
             StmtKind::Decl(decl) => self.decl(decl, Kind::Local),
             StmtKind::Skip
@@ -215,15 +228,18 @@ impl<'f> Walk<'f> {
     fn targets(&mut self, targets: &'f [Target]) {
         for target in targets {
             match target {
-                Target::Var(name) => self.var(*name),
-                Target::Element(element) => self.element(element),
+                Target::Var(name) => self.written(*name),
+                Target::Element(element) => {
+                    self.written(element.array);
+                    self.expr(&element.index);
+                }
                 Target::Discard(_) => {}
             }
         }
     }
 
     fn element(&mut self, element: &'f Element) {
-        self.var(element.array);
+        self.used(element.array.symbol, element.array.span, |scope| &mut scope.vars);
         self.expr(&element.index);
     }
 

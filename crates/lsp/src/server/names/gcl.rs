@@ -7,11 +7,11 @@ use selvedge_frontend::gcl::ast::{
     Command, Expr, ExprKind, File, Item, Name, Process, ProcessItem, Span, Start, Update, Vars,
 };
 
-use super::{Entity, Kind};
+use super::{Entity, Kind, Use};
 
 /// All declarations of a file.
-pub(super) fn entities(file: &File) -> Vec<Entity> {
-    let mut walk = Walk::default();
+pub(super) fn entities(file: &File, whole: Span) -> Vec<Entity> {
+    let mut walk = Walk { scope: whole, ..Walk::default() };
     walk.declare_all(file);
     file.items.iter().for_each(|item| walk.item(item));
     walk.entities
@@ -27,11 +27,14 @@ struct Walk<'f> {
     locations: BTreeMap<(&'f str, &'f str), usize>,
     /// The process that the walk is in.
     process: Option<&'f str>,
+    /// The part of the text in which the names are known that are declared now.
+    scope: Span,
 }
 
 impl<'f> Walk<'f> {
     fn entity(&mut self, name: &Name, kind: Kind, whole: Span) -> usize {
-        self.entities.push(Entity { name: name.text.clone(), kind, declared: name.span, whole, uses: Vec::new() });
+        let (declared, scope) = (name.span, self.scope);
+        self.entities.push(Entity { name: name.text.clone(), kind, declared, whole, scope, uses: Vec::new() });
         self.entities.len() - 1
     }
 
@@ -69,6 +72,7 @@ impl<'f> Walk<'f> {
     fn declare_process(&mut self, process: &'f Process) {
         let number = self.entity(&process.name, Kind::Process, process.span);
         self.processes.entry(&process.name.text).or_insert(number);
+        let outside = std::mem::replace(&mut self.scope, process.span);
         for item in &process.items {
             match item {
                 ProcessItem::Vars(vars) => self.declare_vars(vars, Some(&process.name.text)),
@@ -85,6 +89,7 @@ impl<'f> Walk<'f> {
                 ProcessItem::Start(_) => {}
             }
         }
+        self.scope = outside;
     }
 
     fn item(&mut self, item: &'f Item) {
@@ -119,7 +124,7 @@ impl<'f> Walk<'f> {
         for update in &command.updates {
             match update {
                 Update::Assign(name, value) => {
-                    self.var(&name.text, name.span);
+                    self.var(&name.text, name.span, true);
                     self.expr(value);
                 }
                 Update::Goto(name, _) => self.own_location(name),
@@ -136,30 +141,34 @@ impl<'f> Walk<'f> {
 
     fn location(&mut self, process: &str, name: &Name) {
         let found = self.locations.get(&(process, name.text.as_str())).copied();
-        self.used(found, name.span);
+        self.used(found, name.span, false);
     }
 
-    fn var(&mut self, name: &str, span: Span) {
+    /// A name of a variable; `p.x` is a use of the process `p` as well.
+    fn var(&mut self, name: &str, span: Span, is_write: bool) {
         let own = self.process.and_then(|process| self.vars.get(&format!("{process}.{name}")));
         let found = own.or_else(|| self.vars.get(name)).copied();
-        self.used(found, span);
+        self.used(found, span, is_write);
+        if let Some((process, _)) = name.split_once('.') {
+            self.used(self.processes.get(process).copied(), span, false);
+        }
     }
 
-    /// The declaration itself is no use.
-    fn used(&mut self, number: Option<usize>, span: Span) {
+    /// Adds a use; the declaration is not one of them.
+    fn used(&mut self, number: Option<usize>, span: Span, is_write: bool) {
         if let Some(entity) = number.map(|number| &mut self.entities[number])
             && entity.declared != span
         {
-            entity.uses.push(span);
+            entity.uses.push(Use { span, is_write });
         }
     }
 
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Var(name) => self.var(name, expr.span),
+            ExprKind::Var(name) => self.var(name, expr.span, false),
             ExprKind::At(process, location) => {
                 let found = self.processes.get(process.text.as_str()).copied();
-                self.used(found, process.span);
+                self.used(found, process.span, false);
                 self.location(&process.text, location);
             }
             ExprKind::Not(operand) | ExprKind::Neg(operand) => self.expr(operand),
@@ -208,19 +217,21 @@ safe never: !(p at busy) | x >= 0;
     #[test]
     fn a_name_in_a_process_means_its_own_variable() {
         let index = Index::new(Language::Gcl, TEXT);
-        let own = index.at(at(5, "x > 0")).expect("it is declared");
+        let own = index.at(at(5, "x > 0")).expect("it is declared").0;
         assert_eq!((own.kind, own.declared.start, own.uses.len()), (Kind::Variable, at(3, "x"), 4));
-        let outer = index.at(at(9, "x >= 0")).expect("it is declared");
+        let outer = index.at(at(9, "x >= 0")).expect("it is declared").0;
         assert_eq!((outer.declared.start, outer.uses.len()), (at(1, "x"), 4));
-        assert_eq!(index.at(at(8, "p.x")).map(|entity| entity.declared), Some(own.declared));
+        assert_eq!(index.at(at(8, "p.x") + 2).map(|(entity, _)| entity.declared), Some(own.declared));
     }
 
     #[test]
     fn a_location_is_declared_where_a_command_first_stands_there() {
         let index = Index::new(Language::Gcl, TEXT);
-        let busy = index.at(at(9, "busy")).expect("it is declared");
+        let busy = index.at(at(9, "busy")).expect("it is declared").0;
         assert_eq!((busy.kind, busy.declared.start, busy.uses.len()), (Kind::Location, at(6, "busy"), 2));
-        assert_eq!(index.at(at(4, "idle")).map(|entity| entity.declared.start), Some(at(5, "idle")));
-        assert_eq!(index.at(at(9, "p at")).map(|entity| entity.kind), Some(Kind::Process));
+        assert_eq!(index.at(at(4, "idle")).map(|(entity, _)| entity.declared.start), Some(at(5, "idle")));
+        assert_eq!(index.at(at(9, "p at")).map(|(entity, _)| entity.kind), Some(Kind::Process));
+        let process = index.at(at(8, "p.x")).expect("it is declared").0;
+        assert_eq!((process.kind, process.uses.len()), (Kind::Process, 2));
     }
 }

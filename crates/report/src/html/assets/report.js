@@ -1,119 +1,3 @@
-'use strict';
-// Shows an execution. The data holds the first state and, for each step, the operations that make the next one (data.rs
-// lists them). A state is [shared values, holder, threads], a thread [id, kind, values, frames], a frame [procedure,
-// location, values]. States are never changed in place: a new one shares all that stayed the same.
-
-const data = JSON.parse(document.getElementById('data').textContent);
-const $ = (id) => document.getElementById(id);
-const { program } = data;
-const EVERY = 64;   // a state is kept for each so many steps
-const ROW = 24;     // the height of a row in pixels
-const LINE = 20;    // the height of a line of the program
-const MAX_LANES = 24;
-
-/* ---- states ---- */
-
-function apply(state, operations) {
-  let [shared, holder, threads] = state;
-  let owned = false;
-  const own = () => { if (!owned) { threads = threads.slice(); owned = true; } };
-  const edit = (id, change) => {
-    own();
-    const at = threads.findIndex((thread) => thread[0] === id);
-    threads[at] = change(threads[at]);
-  };
-  const put = (list, at, value) => { const copy = list.slice(); copy[at] = value; return copy; };
-  for (const op of operations) {
-    switch (op[0]) {
-      case 0: shared = put(shared, op[1], op[2]); break;
-      case 1: holder = op[1]; break;
-      case 2: edit(op[1], ([id, kind, vars, frames]) => [id, kind, put(vars, op[2], op[3]), frames]); break;
-      case 3: edit(op[1], ([id, kind, vars, frames]) => [id, kind, vars, frames.slice(0, frames.length - op[2])]); break;
-      case 4: edit(op[1], ([id, kind, vars, frames]) => [id, kind, vars, frames.concat([op[2]])]); break;
-      case 5: edit(op[1], ([id, kind, vars, frames]) => {
-        const [proc, , locals] = frames[op[2]];
-        return [id, kind, vars, put(frames, op[2], [proc, op[3], locals])];
-      }); break;
-      case 6: edit(op[1], ([id, kind, vars, frames]) => {
-        const [proc, loc, locals] = frames[op[2]];
-        return [id, kind, vars, put(frames, op[2], [proc, loc, put(locals, op[3], op[4])])];
-      }); break;
-      case 7: own(); threads.push(op[1]); break;
-      case 8: own(); threads = threads.filter((thread) => thread[0] !== op[1]); break;
-    }
-  }
-  return [shared, holder, threads];
-}
-
-class Execution {
-  constructor(trace) {
-    this.trace = trace;
-    this.steps = trace.steps;
-    this.kept = [trace.start];
-    this.recent = new Map();
-    this.ids = [];
-    let state = trace.start;
-    const seen = new Map();
-    const meet = (at) => {
-      for (const [id] of state[2]) if (!seen.has(id)) { seen.set(id, [at, Infinity]); this.ids.push(id); }
-      for (const [id, life] of seen) {
-        if (life[1] === Infinity && !state[2].some((thread) => thread[0] === id)) life[1] = at;
-      }
-    };
-    meet(0);
-    this.steps.forEach((step, number) => {
-      state = apply(state, step[4]);
-      if (step[4].some((op) => op[0] >= 7)) meet(number + 1);
-      if ((number + 1) % EVERY === 0) this.kept.push(state);
-    });
-    this.lives = seen;
-    this.ids.sort((one, other) => one - other);
-  }
-  get length() { return this.steps.length; }
-  /* From the nearest state that is known: one of the last ones, or one that was kept. */
-  state(at) {
-    const known = this.recent.get(at);
-    if (known) return known;
-    let from = at - 1;
-    let state = this.recent.get(from);
-    if (!state) { from = Math.floor(at / EVERY) * EVERY; state = this.kept[from / EVERY]; }
-    while (from < at) state = apply(state, this.steps[from++][4]);
-    if (this.recent.size > 4 * EVERY) this.recent.clear();
-    this.recent.set(at, state);
-    return state;
-  }
-  name(thread) { return this.trace.names[thread] ?? `thread ${thread}`; }
-  thread(at) { return at > 0 ? this.steps[at - 1][0] : -1; }
-  /* What a step changed: [name, old, new, whose], read off the states around it. */
-  changes(at) {
-    const [mover, , , , operations] = this.steps[at - 1];
-    if (!operations.some((op) => op[0] === 0 || op[0] === 2 || op[0] === 6)) return [];
-    const before = this.state(at - 1);
-    const found = [];
-    const of = (id) => before[2].find((thread) => thread[0] === id);
-    const add = (variable, ...values) => { if (!unseenVars.has(variable)) found.push(change(variable, ...values)); };
-    for (const op of operations) {
-      if (op[0] === 0) add(program.shared[op[1]], before[0][op[1]], op[2], mover);
-      if (op[0] === 2) add(program.thread[op[2]], of(op[1])[2][op[2]], op[3], op[1]);
-      if (op[0] === 6) {
-        const [proc, , locals] = of(op[1])[3][op[2]];
-        add(program.procs[proc].locals[op[3]], locals[op[3]], op[4], op[1]);
-      }
-    }
-    return found;
-  }
-}
-
-const name = (variable) => program.vars[variable][0];
-const [unseenVars, unseenProcs] = program.unseen.map((numbers) => new Set(numbers));
-const word = (variable, value) => program.words[variable]?.[value] ?? value;
-const change = (variable, before, after, whose) => [name(variable), word(variable, before), word(variable, after), whose];
-const colour = (thread) => `var(--t${thread % 6})`;
-// Characters that change how other text is displayed are written as escapes, as in text output.
-const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
-const shownText = (text) => String(text).replace(unseen, (c) => `\\u{${c.charCodeAt(0).toString(16)}}`);
-const escape = (text) => shownText(text).replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
-
 /* ---- what is shown ---- */
 
 let run = null;        // the execution
@@ -121,14 +5,22 @@ let at = 0;            // the position: the number of steps made
 let visible = [];      // the positions in the list
 let hidden = new Set();
 let chosen = '';
+let variables = [];    // those that change
 let drawn = new Map(); // rows in the page by their place in the list
 let height = 400;
 let scrolled = 0;      // how far the list is scrolled: reading it from the page would lay the page out each time
 const source = { scrolled: 0, height: 400 };
+let folded = new Set();  // the steps whose calls are folded
+let calls = new Map();   // for each step that calls something, the last step of the call
+const search = { wanted: '', found: new Set(), texts: null };
 let marked = null;    // the row of the position
 
-function changed(position, variable) {
-  return position > 0 && run.changes(position).some(([found]) => found === variable);
+/* Whether a step changes the chosen variable, or the value of the chosen expression. */
+function changed(position, wanted) {
+  if (position === 0) return false;
+  if (!wanted.startsWith('watch ')) return run.changes(position).some(([found]) => found === wanted);
+  const watch = watches[+wanted.slice(6)];
+  return watch !== undefined && watched(position, watch).value !== watched(position - 1, watch).value;
 }
 
 function seek(from, way, wanted) {
@@ -143,21 +35,28 @@ const moves = {
   last: () => run.length,
   step: () => next(1),
   back: () => next(-1),
-  switch: (way = 1) => seek(at, way, (p) => run.thread(p) !== run.thread(at)),
-  same: (way = 1) => seek(at, way, (p) => run.thread(p) === run.thread(at)),
-  change: (way = 1) => (chosen ? seek(at, way, (p) => changed(p, chosen)) : at),
+  switch: (way = 1) => seek(at, way, (p) => isListed(p) && run.thread(p) !== run.thread(at)),
+  same: (way = 1) => seek(at, way, (p) => isListed(p) && run.thread(p) === run.thread(at)),
+  change: (way = 1) => (chosen ? seek(at, way, (p) => isListed(p) && changed(p, chosen)) : at),
 };
 
-/* A step to the next position whose thread is shown. */
+const isListed = (position) => visible[placeOf(position)] === position;
+
+/* A step to the next position that is in the list. */
 function next(way) {
-  return hidden.size === 0 ? Math.min(run.length, Math.max(0, at + way)) : seek(at, way, (p) => p === 0 || !hidden.has(run.thread(p)));
+  const place = placeOf(at);
+  if (way < 0) return visible[visible[place] < at ? place : Math.max(0, place - 1)];
+  return visible[Math.min(visible.length - 1, place + 1)];
 }
 
 function go(position, quiet) {
+  unhide(Math.min(run.length, Math.max(0, position)));
   at = Math.min(run.length, Math.max(0, position));
   showRow();
   showSource();
   showState();
+  showWatches();
+  showMatches();
   showGraph();
   showStatus();
   if (!quiet) remember();
@@ -172,16 +71,104 @@ function remember() {
 
 /* ---- the list of steps ---- */
 
+/* The last step of each call: the steps of the same thread that are deeper follow it, however others interleave. */
+function findCalls() {
+  calls = new Map();
+  const open = new Map();
+  run.steps.forEach(([thread, , , depth], index) => {
+    if (!open.has(thread)) open.set(thread, []);
+    const stack = open.get(thread);
+    while (stack.length && stack[stack.length - 1][1] >= depth) stack.pop();
+    for (const [position] of stack) calls.set(position, index + 1);
+    stack.push([index + 1, depth]);
+  });
+}
+
+/* The steps of a folded call that are not in the list. The one that fails, and the last one, always are. */
+function foldedAway() {
+  const away = new Set();
+  for (const position of folded) {
+    const [thread, , , depth] = run.steps[position - 1];
+    for (let inner = position + 1; inner <= calls.get(position); inner++) {
+      const step = run.steps[inner - 1];
+      if (step[0] === thread && step[3] > depth && !matters(inner)) away.add(inner);
+    }
+  }
+  return away;
+}
+
+const matters = (position) => position === run.length || (run.steps[position - 1][2] & 4) !== 0;
+
 function list() {
   visible = [];
+  const away = foldedAway();
   for (let position = 0; position <= run.length; position++) {
-    if (position === 0 || !hidden.has(run.thread(position))) visible.push(position);
+    if (position === 0 || matters(position) || (!hidden.has(run.thread(position)) && !away.has(position))) visible.push(position);
   }
   $('rows').style.height = `${visible.length * ROW}px`;
   $('list').setAttribute('aria-rowcount', visible.length);
+  redraw();
+}
+
+function redraw() {
   for (const row of drawn.values()) row.remove();
   drawn.clear();
   draw();
+}
+
+/* Folds a call, or unfolds it; without a step all calls, unless all are folded. */
+function fold(position) {
+  if (position === undefined) folded = new Set(folded.size < calls.size ? calls.keys() : []);
+  else if (!folded.delete(position)) folded.add(position);
+  list();
+  go(visible[placeOf(at)]);
+  showFolds();
+}
+
+function showFolds() {
+  $('fold').hidden = calls.size === 0;
+  $('fold').textContent = folded.size < calls.size ? 'fold calls' : 'unfold calls';
+}
+
+/* Takes a position into the list: calls around it are unfolded, and its thread is shown. */
+function unhide(position) {
+  if (isListed(position)) return;
+  hidden.delete(run.thread(position));
+  for (const call of [...folded]) if (call < position && position <= calls.get(call)) folded.delete(call);
+  for (const box of document.querySelectorAll('#threads input')) box.checked = !hidden.has(+box.dataset.thread);
+  list();
+  showFolds();
+}
+
+/* ---- search over all steps ---- */
+
+function textOf(position) {
+  const [thread, edge] = run.steps[position - 1];
+  const [line, , text] = program.edges[edge];
+  return `${run.name(thread)} line ${line} ${text} ${spoken(position)}`.toLowerCase();
+}
+
+function searchFor(text) {
+  search.wanted = text.trim().toLowerCase();
+  search.texts ??= run.steps.map((_, index) => textOf(index + 1));
+  search.found = new Set();
+  if (search.wanted) search.texts.forEach((one, index) => { if (one.includes(search.wanted)) search.found.add(index + 1); });
+  showMatches();
+  redraw();
+}
+
+function showMatches() {
+  const number = search.found.size;
+  const place = search.found.has(at) ? [...search.found].indexOf(at) : -1;
+  const text = !search.wanted ? '' : !number ? 'no step' : place < 0 ? `${number} ${number === 1 ? 'step' : 'steps'}` : `${place + 1} of ${number}`;
+  if ($('hits').textContent !== text) $('hits').textContent = text;
+}
+
+function nextOf(wanted, way = 1) {
+  const found = seek(at, way, (position) => position > 0 && wanted(position));
+  // From the end the search goes on at the beginning.
+  const again = found === at ? seek(way > 0 ? 0 : run.length + 1, way, (position) => position > 0 && wanted(position)) : found;
+  if (again > 0 && again <= run.length) { unhide(again); go(again); }
 }
 
 function draw() {
@@ -222,13 +209,14 @@ function makeRow(place) {
   row.setAttribute('role', 'row');
   row.setAttribute('aria-rowindex', place + 1);
   if (position === 0) {
-    row.innerHTML = '<span class="n" role="gridcell">0</span><span class="st" role="gridcell">start</span>';
+    row.innerHTML = '<span class="n" role="gridcell">0</span><span class="lanes" role="gridcell"></span><span class="st" role="gridcell">start</span><span class="what" role="gridcell"></span>';
   } else {
     const [thread, edge, flags, depth] = run.steps[position - 1];
     const before = place > 0 ? run.thread(visible[place - 1]) : -1;
     if (before !== -1 && before !== thread) row.classList.add('cut');
     if (flags & 2) row.classList.add('idle');
     if (flags & 4) row.classList.add('fails');
+    if (search.wanted && search.found.has(position)) row.classList.add('found');
     row.style.setProperty('--c', colour(thread));
     const lanes = run.ids.slice(0, MAX_LANES).map((id) => {
       const [born, gone] = run.lives.get(id);
@@ -237,13 +225,25 @@ function makeRow(place) {
       if (id === thread) { kinds.push('here'); if (flags & 1) kinds.push('held'); }
       return `<i class="${kinds.join(' ')}" style="--c:${colour(id)}"></i>`;
     }).join('');
-    const indent = '  '.repeat(Math.min(depth, 8));
+    const [line, , text] = program.edges[edge];
+    const isFolded = folded.has(position);
+    const button = calls.has(position) ? `<button type="button" class="fold" tabindex="-1" data-fold="${position}" aria-expanded="${!isFolded}" aria-label="${isFolded ? 'Unfold' : 'Fold'} the call">${isFolded ? '▸' : '▾'}</button>` : '';
+    const inner = isFolded ? ` <span class="more">… ${inside(position)}</span>` : '';
+    const title = `${!run.hasLanes || !run.name(thread) ? '' : `${run.name(thread)}, `}line ${line}: ${text}`;
     row.innerHTML = `<span class="n" role="gridcell">${position}</span><span class="lanes" role="gridcell" aria-label="${escape(run.name(thread))}${flags & 1 ? ', atomic' : ''}">${lanes}</span>` +
-      `<span class="st" role="gridcell" title="${escape(run.name(thread))}, line ${program.edges[edge][0]}">${indent}${escape(program.edges[edge][2])}</span>` +
-      `<span class="what" role="gridcell">${effects(position)}</span>`;
+      `<span class="st" role="gridcell" title="${escape(title)}" style="--d:${Math.min(depth, 8)}">${button}${escape(text)}${inner}</span>` +
+      `<span class="what" role="gridcell" title="${escape(spoken(position))}">${effects(position)}</span>`;
   }
   if (position === at) { row.classList.add('now'); row.setAttribute('aria-selected', 'true'); marked = row; }
   return row;
+}
+
+/* How many steps a folded call has. */
+function inside(position) {
+  const [thread, , , depth] = run.steps[position - 1];
+  let steps = 0;
+  for (let inner = position + 1; inner <= calls.get(position); inner++) steps += run.steps[inner - 1][0] === thread && run.steps[inner - 1][3] > depth;
+  return steps === 1 ? '1 step' : `${steps} steps`;
 }
 
 function placeOf(position) {
@@ -305,6 +305,27 @@ function reveal(line) {
     source.scrolled = Math.min(Math.max(0, top - source.height / 2), Math.max(0, lines.length * LINE + 8 - source.height));
     $('lines').scrollTop = source.scrolled;
   }
+}
+
+/* Lists the steps of a line of the program. */
+function showLine(line) {
+  const found = [];
+  run.steps.forEach((step, index) => {
+    const [first, last] = program.edges[step[1]];
+    if (first <= line && line <= last) found.push(index + 1);
+  });
+  for (const old of document.querySelectorAll('#lines li.asked')) old.classList.remove('asked');
+  lines[line - 1]?.classList.add('asked');
+  const shownSteps = found.slice(0, 200).map((position) => `<button type="button" data-to="${position}" style="color:${colour(run.thread(position))}" title="${escape(run.name(run.thread(position)))}">${position}</button>`);
+  const more = found.length > 200 ? ` and ${found.length - 200} more` : '';
+  const what = found.length === 0 ? 'no step of this execution' : `${found.length === 1 ? 'step' : `${found.length} steps`}: ${shownSteps.join(' ')}${more}`;
+  $('line').innerHTML = `<span>Line ${line}: ${what}</span><button type="button" id="line-close" aria-label="Close" title="Close">×</button>`;
+  $('line').hidden = false;
+}
+
+function hideLine() {
+  $('line').hidden = true;
+  for (const old of document.querySelectorAll('#lines li.asked')) old.classList.remove('asked');
 }
 
 /* ---- the values ---- */
@@ -383,28 +404,7 @@ function build(list, sketch) {
   cells = [...$('state').querySelectorAll('tr')].map((row) => ({ row, cell: row.lastElementChild, text: null }));
 }
 
-/* ---- the graph and the rest ---- */
-
-const graph = { edges: new Map(), locs: new Map(), edge: null, at: [] };
-for (const edge of document.querySelectorAll('[data-edge]')) graph.edges.set(+edge.dataset.edge, edge);
-for (const loc of document.querySelectorAll('[data-loc]')) graph.locs.set(+loc.dataset.loc, loc);
-
-let waiting = false;
-/* The graph follows with the next frame: to draw it anew for each of many steps would take longer than the steps. */
-function showGraph() {
-  if (waiting) return;
-  waiting = true;
-  requestAnimationFrame(() => { waiting = false; drawGraph(); });
-}
-
-function drawGraph() {
-  if (graph.edge) graph.edge.classList.remove('now');
-  for (const loc of graph.at) loc.classList.remove('at');
-  graph.edge = at > 0 ? graph.edges.get(run.steps[at - 1][1]) : null;
-  if (graph.edge) graph.edge.classList.add('now');
-  graph.at = run.state(at)[2].map(([, , , frames]) => graph.locs.get(frames[frames.length - 1][1])).filter(Boolean);
-  for (const loc of graph.at) loc.classList.add('at');
-}
+/* ---- the rest ---- */
 
 const toStart = document.querySelectorAll('[data-do=first], [data-do=back]');
 const toEnd = document.querySelectorAll('[data-do=step], [data-do=last]');
@@ -417,9 +417,18 @@ function showStatus() {
   const [line, , text] = program.edges[edge];
   const what = spoken(at);
   const switched = at > 1 && run.thread(at - 1) !== thread ? 'switch to ' : '';
-  const who = program.guarded ? '' : `${switched}${run.name(thread)}, `;
+  const who = !run.hasLanes || !run.name(thread) ? '' : `${switched}${run.name(thread)}, `;
   $('said').textContent = `Step ${at}: ${who}line ${line}: ${text}${what ? ` — ${what}` : ''}`;
   $('said').title = $('said').textContent;
+}
+
+/* The variables that change, and the expressions that are watched. */
+function listChoices() {
+  const options = variables.map((variable) => `<option>${escape(variable)}</option>`);
+  const expressions = watches.map(({ text }, index) => `<option value="watch ${index}">${escape(text)}</option>`);
+  $('chosen').innerHTML = options.concat(expressions).join('');
+  if (chosen) $('chosen').value = chosen;
+  chosen = $('chosen').value;
 }
 
 function choose(variable) {
@@ -445,8 +454,16 @@ function open(trace) {
     const step = run.steps[position - 1];
     if (step[4].some((op) => [0, 2, 6].includes(op[0]))) for (const [variable] of run.changes(position)) names.add(variable);
   }
-  $('chosen').innerHTML = [...names].sort().map((variable) => `<option>${escape(variable)}</option>`).join('');
-  chosen = $('chosen').value;
+  $('time').style.setProperty('--lanes', `${16 * Math.min(run.ids.length, MAX_LANES)}px`);
+  variables = [...names].sort();
+  chosen = '';
+  listChoices();
+  findCalls();
+  folded = new Set();
+  Object.assign(search, { wanted: '', found: new Set(), texts: null });
+  $('search').value = '';
+  hideLine();
+  showFolds();
   for (const line of lines) line.classList.remove('hit', 'bad');
   for (const edge of graph.edges.values()) edge.classList.remove('path');
   for (const step of run.steps) {
@@ -497,7 +514,13 @@ function listen() {
     const inField = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
     if (inField) { if (event.key === 'Escape') event.target.blur(); return; }
     if (event.key === 'g') { event.preventDefault(); $('goto').select(); return; }
-    if (event.key === '/') { event.preventDefault(); $('filter').focus(); return; }
+    if (event.key === '/') { event.preventDefault(); $('search').select(); return; }
+    if (event.key === 'v') { event.preventDefault(); $('filter').select(); return; }
+    if (event.key === 'w') { event.preventDefault(); $('watch').select(); return; }
+    if (event.key === 'f') { event.preventDefault(); fold(); return; }
+    if (event.key === 'n' || event.key === 'N') { nextOf((position) => search.found.has(position), event.key === 'n' ? 1 : -1); return; }
+    if (event.key === 'l' && at > 0) { showLine(program.edges[run.steps[at - 1][1]][0]); return; }
+    if (event.key === 'Escape') { hideLine(); return; }
     if (event.target.id === 'list' && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
       event.preventDefault();
       act(event.key === 'ArrowDown' ? 'step' : 'back');
@@ -513,8 +536,34 @@ function listen() {
   $('list').addEventListener('scroll', () => { scrolled = $('list').scrollTop; draw(); }, { passive: true });
   $('lines').addEventListener('scroll', () => { source.scrolled = $('lines').scrollTop; }, { passive: true });
   $('rows').addEventListener('click', (event) => {
+    const button = event.target.closest('[data-fold]');
+    if (button) { fold(+button.dataset.fold); return; }
     const row = event.target.closest('.row');
     if (row) go(+row.dataset.at);
+  });
+  $('fold').addEventListener('click', () => fold());
+  $('search').addEventListener('input', () => searchFor($('search').value));
+  $('search').addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') { event.preventDefault(); nextOf((position) => search.found.has(position), event.shiftKey ? -1 : 1); }
+  });
+  $('lines').addEventListener('click', (event) => {
+    const line = event.target.closest('li');
+    if (line && getSelection().isCollapsed) showLine(+line.id.slice(1));
+  });
+  $('line').addEventListener('click', (event) => {
+    const button = event.target.closest('button');
+    if (button?.dataset.to) go(+button.dataset.to); else if (button) hideLine();
+  });
+  $('watch').addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') { event.preventDefault(); addWatch($('watch').value); $('watch').value = ''; }
+  });
+  $('watches').addEventListener('click', (event) => {
+    const button = event.target.closest('[data-drop]');
+    if (!button) return;
+    watches.splice(+button.dataset.drop, 1);
+    chosen = '';
+    showWatches();
+    listChoices();
   });
   $('goto').addEventListener('change', () => go(Number($('goto').value) || 0));
   $('chosen').addEventListener('change', () => choose($('chosen').value));
@@ -529,7 +578,8 @@ function listen() {
     const id = +event.target.dataset.thread;
     if (event.target.checked) hidden.delete(id); else hidden.add(id);
     list();
-    go(at);
+    // The last step that is still in the list: `go` would show the thread again.
+    go(visible[placeOf(at)]);
   });
   $('which').addEventListener('change', () => { open(data.traces[$('which').selectedIndex]); go(run.length); });
   addEventListener('hashchange', () => { const position = fromAddress(); if (position !== null) go(position, true); });

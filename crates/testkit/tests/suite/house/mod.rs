@@ -2,6 +2,7 @@
 //! length of functions, and the files that ARCHITECTURE.md names.
 
 mod dependencies;
+mod english;
 mod graph;
 mod layout;
 

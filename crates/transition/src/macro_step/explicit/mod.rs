@@ -8,12 +8,14 @@
 //! *End.* Each cycle of steps contains a visible point. *Right.* All steps are tried ([`crate::step::explicit`]);
 //! values that are not read any more are forgotten at the end.
 //!
+//! - `between`: the states of a thread inside of blocks.
 //! - `footprint`: the variables that a block concerns.
 //! - `parts`: shared valuations and thread states, identified by numbers.
 //! - `model`: the data that does not change during a search.
 //! - `passive`: the effect of such a step on other threads.
 //! - `start`: the parts of initial states.
 
+pub mod between;
 pub mod footprint;
 pub mod model;
 pub mod parts;

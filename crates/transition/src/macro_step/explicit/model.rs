@@ -1,7 +1,7 @@
 //! The data that does not change during a search: the places of variables, the visible points, and the live variables.
 
 use index_vec::IndexVec;
-use selvedge_check::{Place, Role, Task};
+use selvedge_check::{Place, Role, Task, ValuesAsked};
 use selvedge_ir::flow::Flow;
 use selvedge_ir::liveness::Liveness;
 use selvedge_ir::{Expr, LocId, Program, VarId};
@@ -37,10 +37,24 @@ impl<'p> Model<'p> {
 
     /// Creates the model of a program with these visible points.
     pub fn with_visible_points(task: Task<'p>, visible_points: VisiblePoints, reductions: Reductions) -> Model<'p> {
+        let liveness = reductions.dead.then(|| Liveness::among_threads(task.program));
+        let matters = |loc: LocId, var: VarId| liveness.as_ref().is_none_or(|liveness| liveness.is_live(loc, var));
+        Model::with_values(task, visible_points, &matters)
+    }
+
+    /// Creates the model for a visit of everything that keeps the values that are asked for.
+    pub fn observed(task: Task<'p>, compress: bool, asked: ValuesAsked<'_>) -> Model<'p> {
+        let program = task.program;
+        let visible_points =
+            if compress { VisiblePoints::observed(program) } else { VisiblePoints::everywhere(program) };
+        let liveness = Liveness::among_threads(program);
+        Model::with_values(task, visible_points, &|loc, var| asked(loc, var) || liveness.is_live(loc, var))
+    }
+
+    /// Creates the model that keeps the values of variables where they matter: at least where they are live.
+    fn with_values(task: Task<'p>, visible_points: VisiblePoints, matters: &dyn Fn(LocId, VarId) -> bool) -> Model<'p> {
         let program = task.program;
         let slots = Slots::new(program);
-        let liveness = reductions.dead.then(|| Liveness::among_threads(program));
-        let matters = |loc: LocId, var: VarId| liveness.as_ref().is_none_or(|liveness| liveness.is_live(loc, var));
         let mut live_shared = zeros(slots.shared.len());
         for var in &slots.shared {
             let somewhere = program.locs.indices().any(|loc| matters(loc, *var));

@@ -14,13 +14,14 @@ mod rules;
 mod search;
 mod set;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use selvedge_check::{Certificate, Exploration, Findings, Run, Seen, Stop};
 use selvedge_ir::{EdgeId, Trace};
 use selvedge_transition::macro_step::explicit::{Error, Model};
 use selvedge_transition::support::is_passive;
 
 use super::certificate;
+use super::explore::ThreadStates;
 use super::search::{ExplicitSearch, Met as MetBefore};
 use super::store::State;
 use crate::bounded::{PartialOrder, Visit};
@@ -197,23 +198,13 @@ impl<'a> Search<'a> {
 
     /// Returns the visible states of threads.
     pub(super) fn exploration(&self) -> Result<Exploration, Stop> {
-        let mut exploration = Exploration { n_states: self.states.len(), ..Exploration::default() };
-        let mut parts = selvedge_transition::macro_step::explicit::parts::Parts::default();
-        let mut seen: FxHashSet<(u32, u32)> = FxHashSet::default();
+        let mut seen = ThreadStates::new(self.model, self.run);
         let mut words = Vec::new();
         for number in 0..self.states.len() {
-            self.run.tick()?;
             self.states.read(number, &mut words);
-            let shared = parts.shared(self.layout.shared(self.model, &words));
-            for (_, local) in self.layout.locals(self.model, &words) {
-                let local = parts.local(local);
-                if seen.insert((shared, local)) {
-                    exploration.thread_states.insert(parts.thread_state(self.model, shared, local));
-                }
-            }
+            let locals = self.layout.locals(self.model, &words).into_iter().map(|(_, local)| local);
+            seen.add(self.layout.shared(self.model, &words), locals)?;
         }
-        let fails = |error: &Error| if let Error::Fails(edge) = error { Some(*edge) } else { None };
-        exploration.failing = self.states.met().keys().filter_map(fails).collect();
-        Ok(exploration)
+        Ok(seen.exploration(self.states.len(), self.states.met().keys()))
     }
 }

@@ -253,7 +253,7 @@ impl Body<'_, '_> {
             return;
         }
         if numbered.iter().any(|(_, number)| *number == 0) {
-            let what = "a question about data races for so many parts of objects is".to_owned();
+            let what = "a question about data races with more parts of objects than are supported is".to_owned();
             return self.low.report(super::super::Refused { what, loc: super::super::Loc::new(self.span) });
         }
         let what = if names.len() <= 3 {
