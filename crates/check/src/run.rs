@@ -1,6 +1,6 @@
 //! The conditions under which a check runs: cancellation, limits, and who watches.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,6 +15,7 @@ pub struct Run<'o> {
     start: Instant,
     observer: &'o dyn Observer,
     ticks: AtomicU32,
+    conflicts: AtomicU64,
     /// The last event of this phase that says how far the search is.
     far: Mutex<Option<Event>>,
 }
@@ -122,6 +123,11 @@ pub enum Event {
         /// The nodes of all formulas.
         nodes: usize,
     },
+    /// The SAT solvers of an engine have met this number of conflicts, in questions that take long.
+    Solved {
+        /// The conflicts of all these questions.
+        conflicts: u64,
+    },
     /// An abstraction of integers was looked at, or a part of it.
     Refined(Refinement),
 }
@@ -148,6 +154,7 @@ impl<'o> Run<'o> {
             start: Instant::now(),
             observer,
             ticks: AtomicU32::new(0),
+            conflicts: AtomicU64::new(0),
             far: Mutex::default(),
         }
     }
@@ -214,6 +221,16 @@ impl<'o> Run<'o> {
         Ok(())
     }
 
+    /// Like [`Run::check_limits`], between two slices of the search of a SAT solver; the observer is told about the
+    /// conflicts of the last one.
+    pub fn check_search(&self, conflicts: u32) -> Result<(), Stop> {
+        if conflicts > 0 {
+            let before = self.conflicts.fetch_add(conflicts.into(), Ordering::Relaxed);
+            self.event(Event::Solved { conflicts: before + u64::from(conflicts) });
+        }
+        self.check_limits()
+    }
+
     /// Returns whether the whole check was cancelled, not only this part of it.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.check() == Err(Stop::Cancelled)
@@ -223,7 +240,7 @@ impl<'o> Run<'o> {
     pub fn event(&self, event: Event) {
         match event {
             Event::Phase(_) => self.set_far(None),
-            Event::Closed(_) => {}
+            Event::Closed(_) | Event::Solved { .. } => {}
             _ => self.set_far(Some(event)),
         }
         self.observer.event(event);

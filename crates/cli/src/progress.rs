@@ -113,6 +113,9 @@ fn counts(event: Event, since: Instant) -> String {
             format!("{} lists of {k} places, {} waiting", grouped(views), grouped(waiting))
         }
         Event::Unwound { steps, nodes } => format!("{} steps, {} nodes", grouped(steps), grouped(nodes)),
+        Event::Solved { conflicts } => {
+            format!("{} conflicts", grouped(usize::try_from(conflicts).unwrap_or(usize::MAX)))
+        }
         Event::Refined(refinement) => format!(
             "abstraction {} with {} predicates, {} states, {} questions",
             refinement.iterations,

@@ -87,6 +87,7 @@ impl Observer for Watch {
             Event::Unwound { steps, .. } => steps > 20,
             Event::ThreadStates { threads, .. } => threads > 20,
             Event::SharedStates { k, .. } => k > 2,
+            Event::Solved { conflicts } => conflicts > 5_000,
             Event::Refined(refinement) => refinement.queries > 500,
             Event::Phase(_) | Event::Closed(_) => false,
         };

@@ -157,6 +157,8 @@ mod tests {
         Deaf,
         /// It ends at a bound.
         Bounded,
+        /// Its solver searches for ever.
+        Searches,
     }
 
     impl Engine for Defective {
@@ -168,8 +170,11 @@ mod tests {
             Ok(())
         }
 
-        fn decide(&self, _: &Task<'_>, _: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
+        fn decide(&self, _: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
             match self {
+                Defective::Searches => loop {
+                    run.check_search(1_000)?;
+                },
                 Defective::Panics => panic!("this cannot happen"),
                 Defective::Lies => Ok(Verdict::Unsafe(selvedge_check::Trace::default())),
                 Defective::Bounded => Err(Stop::BoundReached(selvedge_check::Bound::Steps(1))),
@@ -190,6 +195,7 @@ mod tests {
     static LIES: Row = row(|_| Box::new(Defective::Lies));
     static DEAF: Row = row(|_| Box::new(Defective::Deaf));
     static BOUNDED: Row = row(|_| Box::new(Defective::Bounded));
+    static SEARCHES: Row = row(|_| Box::new(Defective::Searches));
 
     fn ask(team: &[&'static Row], jobs: usize, run: &Run<'_>) -> Result<Best, Failure> {
         crate::defect::install();
@@ -235,6 +241,12 @@ mod tests {
         let bound = Reason::Stop(Stop::BoundReached(selvedge_check::Bound::Steps(1)));
         let best = ask(&[&BOUNDED, &BOUNDED], 2, &Run::unlimited()).expect("there is no defect");
         assert_eq!(best.attempt.outcome.reason(), Some(&bound));
+    }
+
+    #[test]
+    fn an_engine_whose_solver_searches_for_long_loses_its_turn() {
+        let best = ask(&[&SEARCHES, EngineKind::Summaries.row()], 1, &Run::unlimited()).expect("there is no defect");
+        assert!(matches!(best.attempt.outcome, Outcome::Safe(Some(_))), "{:?}", best.attempt);
     }
 
     #[test]

@@ -129,7 +129,7 @@ impl Simplified {
     /// Returns the step of the program before the passes that a step was copied from.
     pub(crate) fn lifted_edge(&self, edge: EdgeId) -> Option<EdgeId> {
         let first = |edge: EdgeId, lift: &Lift| lift.edges[edge].first().map(|step| step.edge);
-        self.lifts.iter().rev().try_fold(edge, |edge, lift| first(edge, lift))
+        self.lifts.iter().rev().try_fold(edge, first)
     }
 
     /// A refusal, with the step of the program before the passes that it is about.

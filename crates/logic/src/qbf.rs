@@ -43,7 +43,7 @@ pub fn exists_forall<E>(
     aig: &mut Aig,
     formula: Quantified<'_>,
     strategies: &[Strategy],
-    proceed: impl FnMut() -> Result<(), E>,
+    proceed: impl FnMut(u32) -> Result<(), E>,
 ) -> Result<Decision, E> {
     let mut search = Search::new(aig, formula);
     for strategy in strategies {
@@ -60,7 +60,7 @@ pub fn forall_exists<E>(
     aig: &mut Aig,
     formula: Quantified<'_>,
     strategies: &[Strategy],
-    proceed: impl FnMut() -> Result<(), E>,
+    proceed: impl FnMut(u32) -> Result<(), E>,
 ) -> Result<Decision, E> {
     exists_forall(aig, Quantified { matrix: !formula.matrix, ..formula }, strategies, proceed)
 }
@@ -109,7 +109,7 @@ impl<'a> Search<'a> {
         Search { aig, formula, proposer: EncodedSolver::default(), refuter }
     }
 
-    fn run<E>(mut self, mut proceed: impl FnMut() -> Result<(), E>) -> Result<Decision, E> {
+    fn run<E>(mut self, mut proceed: impl FnMut(u32) -> Result<(), E>) -> Result<Decision, E> {
         let outer = self.proposer.literals(self.aig, self.formula.outer);
         let mut expansions = 0;
         loop {
@@ -130,7 +130,7 @@ impl<'a> Search<'a> {
     fn refutation<E>(
         &mut self,
         proposal: &[bool],
-        proceed: impl FnMut() -> Result<(), E>,
+        proceed: impl FnMut(u32) -> Result<(), E>,
     ) -> Result<Option<Vec<bool>>, E> {
         let outer = self.refuter.literals(self.aig, self.formula.outer);
         let inner = self.refuter.literals(self.aig, self.formula.inner);

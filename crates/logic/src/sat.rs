@@ -63,8 +63,8 @@ impl Default for Solver {
 impl Solver {
     /// Conflicts in the first slice. Slices grow by a half, so that a long search is interrupted a number of times that
     /// is logarithmic in its length, up to the last bound.
-    const FIRST_SLICE: i32 = 1_000;
-    const LAST_SLICE: i32 = 20_000;
+    const FIRST_SLICE: u32 = 1_000;
+    const LAST_SLICE: u32 = 20_000;
 
     /// Returns a solver without variables and clauses.
     pub fn new() -> Solver {
@@ -89,25 +89,26 @@ impl Solver {
     }
 
     /// Decides whether all clauses and the assumptions can be satisfied together. `proceed` is called before each slice
-    /// of the search; its error ends the search and is returned.
+    /// of the search, with the conflicts of the slice before it; its error ends the search and is returned.
     pub fn solve<E>(
         &mut self,
         assumptions: &[SatLit],
-        mut proceed: impl FnMut() -> Result<(), E>,
+        mut proceed: impl FnMut(u32) -> Result<(), E>,
     ) -> Result<Answer, E> {
-        let mut slice = Solver::FIRST_SLICE;
+        let (mut done, mut slice) = (0, Solver::FIRST_SLICE);
         loop {
-            proceed()?;
+            proceed(done)?;
             if let Some(answer) = self.solve_within(assumptions, slice) {
                 return Ok(answer);
             }
-            slice = (slice + slice / 2).min(Solver::LAST_SLICE);
+            (done, slice) = (slice, (slice + slice / 2).min(Solver::LAST_SLICE));
         }
     }
 
     /// As [`Solver::solve`], within the given number of conflicts; `None` if they do not suffice.
-    pub fn solve_within(&mut self, assumptions: &[SatLit], conflicts: i32) -> Option<Answer> {
+    pub fn solve_within(&mut self, assumptions: &[SatLit], conflicts: u32) -> Option<Answer> {
         self.assumed = assumptions.to_vec();
+        let conflicts = i32::try_from(conflicts).unwrap_or(i32::MAX);
         self.inner.set_limit("conflicts", conflicts).expect("the solver knows this limit");
         let result = self.inner.solve_with(assumptions.iter().map(|lit| lit.0));
         result.map(|sat| if sat { Answer::Sat } else { Answer::Unsat })

@@ -3,7 +3,7 @@
 //!
 //! Nothing that a client sends makes the reader take more memory than a message may have. A message that cannot be read
 //! is skipped and reported, and the next one is read: where its length is known, behind it, else from the next
-//! `Content-Length:` on.
+//! `Content-Length:` on. A stream without one for as long as a message may be has none at all, and is read no further.
 
 use std::io::{self, BufRead, ErrorKind, Read as _, Write};
 
@@ -103,10 +103,11 @@ impl<'s> Frames<'s> {
         Ok(Some(line.trim_ascii_end().to_vec()))
     }
 
-    /// Skips to behind the next name of the length. Returns whether there is one.
+    /// Skips to behind the next name of the length. Returns whether there is one before the end of the stream. That
+    /// there is none for as long as a message may be is an error.
     fn skip_to_length(&mut self) -> io::Result<bool> {
-        let mut matched = 0;
-        loop {
+        let (mut matched, mut skipped) = (0, 0);
+        while skipped <= MAX_LENGTH {
             let buffer = self.input.fill_buf()?;
             if buffer.is_empty() {
                 return Ok(false);
@@ -124,10 +125,12 @@ impl<'s> Frames<'s> {
                 }
             }
             self.input.consume(used);
+            skipped += used as u64;
             if matched == LENGTH.len() {
                 return Ok(true);
             }
         }
+        Err(io::Error::new(ErrorKind::InvalidData, format!("there is no message in the last {MAX_LENGTH} bytes")))
     }
 }
 
@@ -209,6 +212,15 @@ mod tests {
         let body = std::iter::repeat_n(b' ', MAX_LENGTH as usize + 1);
         let stream: Vec<u8> = stream.into_iter().chain(body).chain(NEXT.bytes()).collect();
         assert_eq!(read(&stream), ["!", "7"]);
+    }
+
+    #[test]
+    fn a_stream_without_messages_is_not_read_for_ever() {
+        let mut input = io::BufReader::new(io::repeat(0));
+        let mut frames = Frames::new(&mut input);
+        assert!(matches!(frames.next(), Ok(Some(Err(_)))));
+        let error = frames.next().expect_err("it has no message");
+        assert_eq!(error.to_string(), format!("there is no message in the last {MAX_LENGTH} bytes"));
     }
 
     #[test]

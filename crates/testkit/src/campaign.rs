@@ -95,13 +95,13 @@ pub fn classes() -> Result<Vec<Class>, String> {
         Class::new("rounds", 10, || IN_ROUNDS),
         Class::new("deadlock", 6, || DEADLOCKS),
         Class::new("calculus", 4, || EQUATIONS),
-        Class::new("integers", 8, move || Integers { solvers: solvers.clone() }),
+        Class::new("integers", 8, move || Integers { solvers: solvers.clone() }).slow(),
         Class::new("machine", 8, Machine::default),
         Class::new("numbers", 8, Numbers::default),
         Class::new("tts", 10, || Coverability),
         Class::new("transfers", 10, || Transfers),
         Class::new("spin", 4, || MODELS),
-        Class::new("verify", 10, move || Judge { solvers: judging.clone(), pool: None, only: Vec::new() }),
+        Class::new("verify", 10, move || Judge { solvers: judging.clone(), pool: None, only: Vec::new() }).slow(),
         Class::new("parser", 5, move || Texts { sources: sources.clone() }),
     ];
     if let Some(compiler) = Compiler::find() {

@@ -5,16 +5,26 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use crate::trials::process::processor_seconds;
 
 /// The resources of one item.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// The stack of a worker in bytes. Programs are small, so a large one would hide a fault.
     pub stack: usize,
-    /// The time after which an item counts as one that never ends.
+    /// The time after which an item counts as one that never ends, if the machine has worked at it for a part of it.
     pub patience: Duration,
 }
+
+/// The part of its patience for which a program must have worked before an item counts as one that never ends: less is
+/// the lot of a program on a busy machine.
+const WORKED: f64 = 0.25;
+
+/// The number of times for which items are waited for although the program hardly works: they may wait for a solver or
+/// for each other.
+const MOST_WAITS: u32 = 10;
 
 /// The items, and the number of threads that run them.
 #[derive(Clone, Copy, Debug)]
@@ -54,19 +64,51 @@ pub fn each<T: Send + 'static>(
         thread::Builder::new().stack_size(effort.stack).spawn(run).expect("the system gives a thread");
     }
     drop(sender);
+    let mut progress = Progress::new();
     loop {
         match receiver.recv_timeout(effort.patience) {
             Ok((number, result)) => {
+                progress.note();
                 if each(number, result).is_break() {
                     return Ok(());
                 }
             }
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            Err(RecvTimeoutError::Timeout) if progress.may_follow(effort.patience) => {}
             Err(RecvTimeoutError::Timeout) => {
                 let numbers = current.iter().map(|current| current.load(Ordering::Relaxed));
                 return Err(Hang { numbers: numbers.filter(|number| *number < end).collect() });
             }
         }
+    }
+}
+
+/// The moment of the last result.
+struct Progress {
+    noted: Instant,
+    /// The processor time of this program at that moment, where the system tells it.
+    seconds: Option<f64>,
+    n_waits: u32,
+}
+
+impl Progress {
+    fn new() -> Progress {
+        Progress { noted: Instant::now(), seconds: processor_seconds(std::process::id()), n_waits: 0 }
+    }
+
+    /// Notes a result. The processor time is not asked for more than once in a second.
+    fn note(&mut self) {
+        self.n_waits = 0;
+        if self.noted.elapsed() > Duration::from_secs(1) {
+            *self = Progress::new();
+        }
+    }
+
+    /// Returns whether a result may follow, since the program has hardly worked for the time that it waited.
+    fn may_follow(&mut self, patience: Duration) -> bool {
+        self.n_waits += 1;
+        let (Some(before), Some(now)) = (self.seconds, processor_seconds(std::process::id())) else { return false };
+        self.n_waits < MOST_WAITS && now - before < WORKED * patience.as_secs_f64()
     }
 }
 

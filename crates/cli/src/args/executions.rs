@@ -94,7 +94,7 @@ pub(crate) struct SimulateArgs {
     pub(crate) limits: LimitArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = DEBUG_EXAMPLES)]
 pub(crate) struct DebugArgs {
     /// Program file; `-` reads standard input

@@ -11,9 +11,9 @@ use selvedge_export::{horn, promela};
 use selvedge_report::Context;
 use selvedge_report::text::{self, Row};
 
+use super::part;
 use super::program::{self, FileQuestion, Program, Warnings};
 use crate::args::CrosscheckArgs;
-use crate::crash;
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::memory;
@@ -89,13 +89,7 @@ fn read(input: &Input, args: &CrosscheckArgs, session: &Arc<Session>) -> Result<
     let watch = session.watch(args.limits(), Instant::now());
     let (input, question, inner) = (input.clone(), args.question.clone(), Arc::clone(session));
     let read = move || program::pose(&input, &question, FileQuestion::Counts, Warnings::Hidden, &inner);
-    supervised(&watch, || true, read).unwrap_or_else(|end| match end {
-        NoResult::Stopped(stop) => Err(session.refuse(Exit::from(stop), stop)),
-        NoResult::Panicked(panic) => {
-            session.printer.err(&crash::report(&panic.message));
-            Err(Exit::Internal)
-        }
-    })
+    part(session, &watch, read)
 }
 
 /// The verdict of those who have one, if it is the same.

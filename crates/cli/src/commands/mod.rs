@@ -54,6 +54,21 @@ pub(crate) fn run(command: &Arc<Command>, session: &Arc<Session>) -> Exit {
     })
 }
 
+/// Runs a part of a command within limits of its own, on a thread of its own.
+fn part<T: Send + 'static>(
+    session: &Session,
+    watch: &Watch,
+    work: impl FnOnce() -> Result<T, Exit> + Send + 'static,
+) -> Result<T, Exit> {
+    supervised(watch, || session.printer.take_over(), work).unwrap_or_else(|end| match end {
+        NoResult::Stopped(stop) => Err(session.refuse(Exit::from(stop), stop)),
+        NoResult::Panicked(panic) => {
+            session.printer.err(&crash::report(&panic.message));
+            Err(Exit::Internal)
+        }
+    })
+}
+
 /// Says why a command stops, in the way of its own results.
 fn stopped(command: &Command, stop: Stop, session: &Session) -> Exit {
     let printer = &session.printer;

@@ -93,10 +93,11 @@ impl Observer for BudgetObserver<'_, '_> {
             Event::Diagrams { rounds, nodes, .. } => (rounds / 500).max(nodes / 200_000),
             Event::Views { k, views, .. } => (views / 2_000).max(k / 6),
             // Long executions are cheap for `bmc` as long as their circuit is small.
-            Event::Unwound { steps, nodes } if only_finds_errors(self.row) => (steps / 2_000).max(nodes / 50_000),
+            Event::Unwound { steps, nodes } if only_finds_errors(self.row) => (steps / 20_000).max(nodes / 50_000),
             Event::Unwound { steps, nodes } => (steps / 40).max(nodes / 200_000),
             Event::ThreadStates { threads, .. } => threads / 10,
             Event::SharedStates { k, .. } => k as usize / 4,
+            Event::Solved { conflicts } => usize::try_from(conflicts / 10_000).unwrap_or(usize::MAX),
             Event::Refined(refinement) => (refinement.queries / 500).max(refinement.states / 100_000),
             Event::Phase(_) | Event::Closed(_) => 0,
         };

@@ -121,7 +121,7 @@ impl<'t> Unwinding<'t> {
             return Ok(None);
         }
         let error = self.encoder.encode(&self.aig, self.error, &mut self.solver);
-        match self.solver.solve(&[error], || run.check_limits())? {
+        match self.solver.solve(&[error], |conflicts| run.check_search(conflicts))? {
             Answer::Sat => Ok(Some(self.trace())),
             Answer::Unsat => {
                 self.solver.add_clause(&[!error]);

@@ -50,7 +50,7 @@ impl<'t> BackwardUnrolling<'t> {
     pub(super) fn closes(&mut self, run: &Run<'_>) -> Result<Option<Paths>, Stop> {
         self.extend(run)?;
         loop {
-            match self.solver.solve(&[], || run.check_limits())? {
+            match self.solver.solve(&[], |conflicts| run.check_search(conflicts))? {
                 Answer::Unsat if self.distinct => return Ok(Some(Paths::LoopFree)),
                 Answer::Unsat => return Ok(Some(Paths::All)),
                 Answer::Sat if self.paths == Paths::All => return Ok(None),

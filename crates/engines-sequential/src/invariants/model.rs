@@ -164,7 +164,7 @@ impl<'m, 't> Region<'m, 't> {
     /// Returns whether some literals can hold together under assumptions.
     pub(super) fn solve(&mut self, holds: Lit, assumed: &[Lit], run: &Run<'_>) -> Result<Answer, Stop> {
         let lits: Vec<SatLit> = assumed.iter().chain([&holds]).map(|lit| self.encode(*lit)).collect();
-        self.solver.solve(&lits, || run.check_limits())
+        self.solver.solve(&lits, |conflicts| run.check_search(conflicts))
     }
 
     fn encode(&mut self, lit: Lit) -> SatLit {

@@ -24,6 +24,12 @@ pub(super) struct CopiedImage {
     inputs: Vec<(Input, Input)>,
 }
 
+/// A question about coverage is as much work as so many conflicts: it copies circuits.
+const QUESTION: u32 = 10;
+
+/// The number of such questions that are told at a time.
+const TOLD: u32 = 16;
+
 /// The solver for guards, which keeps learnt clauses, and the answers about coverage so far (thesis, §10.3.1).
 pub(super) struct Queries {
     solver: Solver,
@@ -63,7 +69,7 @@ impl Queries {
             (self.solver, self.encoder) = (Solver::new(), Encoder::new());
         }
         let lit = self.encoder.encode(aig, formula, &mut self.solver);
-        Ok(self.solver.solve(&[lit], || run.check_limits())? == Answer::Sat)
+        Ok(self.solver.solve(&[lit], |conflicts| run.check_search(conflicts))? == Answer::Sat)
     }
 
     /// Returns whether each tuple of an image is in the union of the others, under the same values of the inputs that
@@ -96,9 +102,10 @@ impl Queries {
             None => {
                 let mut n_slices = 0;
                 // `None` means that the effort is spent.
-                let proceed = || -> Result<(), Option<Stop>> {
+                let proceed = |conflicts| -> Result<(), Option<Stop>> {
                     n_slices += 1;
-                    if n_slices > effort { Err(None) } else { run.check_limits().map_err(Some) }
+                    let asked = if n_slices % TOLD == 0 { TOLD * QUESTION } else { 0 };
+                    if n_slices > effort { Err(None) } else { run.check_search(conflicts + asked).map_err(Some) }
                 };
                 match decide(aig, matrix, image, by, proceed) {
                     Ok(value) => value,
@@ -117,7 +124,7 @@ fn decide<E>(
     matrix: Lit,
     image: &Image,
     by: &[&CopiedImage],
-    proceed: impl FnMut() -> Result<(), E>,
+    proceed: impl FnMut(u32) -> Result<(), E>,
 ) -> Result<bool, E> {
     let support = aig.support(&[matrix]);
     let inner: Vec<(Input, Input)> = by.iter().flat_map(|copied| copied.inputs.iter().copied()).collect();

@@ -151,7 +151,7 @@ fn clauses_say_what_the_graph_says() {
                     inputs.iter().enumerate().map(|(i, &l)| if row >> i & 1 == 1 { l } else { !l }).collect();
                 assumptions.push(root);
                 let expected = if table >> row & 1 == 1 { Answer::Sat } else { Answer::Unsat };
-                assert_eq!(solver.solve(&assumptions, || Ok::<(), ()>(())), Ok(expected));
+                assert_eq!(solver.solve(&assumptions, |_| Ok::<(), ()>(())), Ok(expected));
             }
         }
     }
@@ -166,7 +166,7 @@ fn demanded_literals_hold_in_every_assignment() {
         encoder.assert(&circuit.aig, lit, &mut solver);
         let inputs: Vec<_> = circuit.inputs.iter().map(|&i| encoder.input(&circuit.aig, i, &mut solver)).collect();
         let mut found = 0u64;
-        while solver.solve(&[], || Ok::<(), ()>(())) == Ok(Answer::Sat) {
+        while solver.solve(&[], |_| Ok::<(), ()>(())) == Ok(Answer::Sat) {
             let values: Vec<bool> = inputs.iter().map(|&l| solver.value(l)).collect();
             found |= 1 << values.iter().rev().fold(0, |row, &v| 2 * row + u32::from(v));
             let other: Vec<_> = inputs.iter().zip(&values).map(|(&l, &v)| if v { !l } else { l }).collect();

@@ -6,7 +6,7 @@ use selvedge_logic::qbf::{Quantified, Strategy, exists_forall, forall_exists};
 use crate::circuits::Circuit;
 use crate::numbers::Numbers;
 
-fn go() -> Result<(), ()> {
+fn go(_: u32) -> Result<(), ()> {
     Ok(())
 }
 
@@ -77,7 +77,7 @@ fn the_identity_as_a_strategy_decides_without_expansions() {
 fn the_search_stops_when_told_to() {
     let (mut aig, outer, inner, matrix) = copy(16);
     let mut calls = 0;
-    let result = forall_exists(&mut aig, Quantified { matrix, outer: &outer, inner: &inner }, &[], || {
+    let result = forall_exists(&mut aig, Quantified { matrix, outer: &outer, inner: &inner }, &[], |_| {
         calls += 1;
         if calls > 20 { Err(calls) } else { Ok(()) }
     });

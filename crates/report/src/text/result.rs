@@ -238,6 +238,9 @@ pub fn far_text(event: Event) -> String {
             format!("{} of views of {} met, {} waiting", many(views, "set"), many(k, "thread"), grouped(waiting))
         }
         Event::Unwound { steps, .. } => format!("all executions of up to {} written as formulas", many(steps, "step")),
+        Event::Solved { conflicts } => {
+            many(usize::try_from(conflicts).unwrap_or(usize::MAX), "conflict") + " met by SAT solvers"
+        }
         Event::Refined(refinement) => format!(
             "{} with {}, {}",
             many(refinement.iterations, "abstraction"),

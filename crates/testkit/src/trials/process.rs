@@ -257,7 +257,7 @@ fn status(pid: u32, field: &str) -> u64 {
 }
 
 /// Returns the processor time of a process, which the system counts in hundredths of a second.
-fn processor_seconds(pid: u32) -> Option<f64> {
+pub(crate) fn processor_seconds(pid: u32) -> Option<f64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let words: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = words.get(11..13)?.iter().filter_map(|word| word.parse::<f64>().ok());

@@ -28,9 +28,10 @@ pub(super) struct IntegerCourt<'s> {
     pub(super) effort: Effort,
 }
 
-/// The effort where each judgement starts solvers, and where they are shared.
+/// The effort where each judgement starts solvers, and where they are shared. Then finding a proof takes most of the
+/// time, so that much is tried with each.
 pub(super) const EFFORTS: [Effort; 2] =
-    [Effort { edits: 5, forgeries: [10, 5] }, Effort { edits: 10, forgeries: [50, 15] }];
+    [Effort { edits: 5, forgeries: [10, 5] }, Effort { edits: 30, forgeries: [120, 40] }];
 
 impl IntegerCourt<'_> {
     fn run(solvers: &Solvers) -> Run<'static> {

@@ -56,7 +56,7 @@ pub enum Kind {
 }
 
 /// All kinds with their names, in the order of their turns.
-pub const KINDS: [(&str, Kind); 15] = [
+pub const KINDS: [(&str, Kind); 17] = [
     ("execution", Kind::Trace),
     ("control flow", Kind::Program(Proofs::ControlFlow)),
     ("summaries", Kind::Program(Proofs::Summaries)),
@@ -72,6 +72,8 @@ pub const KINDS: [(&str, Kind); 15] = [
     ("all states", Kind::Program(Proofs::AllStates)),
     ("over bits", Kind::OverBits),
     ("invariants", Kind::Invariants),
+    ("first states", Kind::Program(Proofs::FirstStates)),
+    ("facts", Kind::Program(Proofs::Facts)),
 ];
 
 /// What the counts of a kind are called: the programs with evidence, and the answers of the judge.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use selvedge_check::{
-    CancelToken, Certificate, CoverClaim, Limits, Outcome, Question, Run, Task, ThreadScope, Verdict,
+    CancelToken, Certificate, CoverClaim, Limits, Outcome, Question, Run, Seen, Task, ThreadScope, Verdict,
 };
 use selvedge_driver::{Options, Pass, Simplified, check, simplify};
 use selvedge_engines::contexts::rounds::proof::certificate;
@@ -38,17 +38,21 @@ const BUDGET: Budget = Budget { patience: Some(Duration::from_secs(1)), frames: 
 const MOST_THREADS: u32 = 3;
 
 /// The limits of the search with the stepper.
-const REACH: Reach = Reach { states: 600, frames: 4, ways: 500 };
+const REACH: Reach = Reach { states: 600, frames: 4, ways: 500, steps: 20_000 };
 
 /// The engines whose proofs over bits are tried.
-const OVER_BITS: [EngineKind; 6] = [
+const OVER_BITS: [EngineKind; 7] = [
     EngineKind::Summaries,
     EngineKind::Induction,
     EngineKind::Threads,
     EngineKind::ThreadsExplicit,
     EngineKind::Views,
     EngineKind::ViewsExplicit,
+    EngineKind::Facts,
 ];
+
+/// The greatest length of a certificate in bytes. A larger one takes long to read, and much longer to judge.
+const LARGEST: usize = 50_000;
 
 const EFFORT: Effort = Effort { edits: 12, forgeries: [60, 12] };
 
@@ -63,8 +67,12 @@ pub enum Proofs {
     Induction,
     /// Formulas about all threads.
     Threads,
+    /// The first states of all threads, from which the judge finds the others.
+    FirstStates,
     /// Formulas about a few of any number of threads.
     Views,
+    /// The same, made of facts that are guessed.
+    Facts,
     /// Listed views.
     CoverViews,
     /// Vectors with any numbers.
@@ -104,7 +112,9 @@ impl Proofs {
             Proofs::ControlFlow | Proofs::Summaries => EngineKind::Summaries,
             Proofs::Induction => EngineKind::Induction,
             Proofs::Threads => [EngineKind::Threads, EngineKind::ThreadsExplicit][rng.below(2)],
+            Proofs::FirstStates => EngineKind::ThreadsExplicit,
             Proofs::Views => EngineKind::Views,
+            Proofs::Facts => EngineKind::Facts,
             Proofs::CoverViews => EngineKind::ViewsExplicit,
             Proofs::CoverVectors => [EngineKind::KarpMiller, EngineKind::KarpMillerExplicit][rng.below(2)],
             Proofs::CoverBasis => EngineKind::Backward,
@@ -121,12 +131,14 @@ impl Proofs {
 
     fn has(self, certificate: &Certificate) -> bool {
         let claim = |is: fn(&CoverClaim) -> bool| matches!(certificate, Certificate::Cover(proof) if is(&proof.claim));
+        let seen = |is: fn(Seen) -> bool| matches!(certificate, Certificate::Shapes(proof) if is(proof.seen));
         match self {
             Proofs::ControlFlow => matches!(certificate, Certificate::ControlFlow(_)),
             Proofs::Summaries => matches!(certificate, Certificate::Summaries(_)),
             Proofs::Induction => matches!(certificate, Certificate::Induction { .. }),
-            Proofs::Threads => matches!(certificate, Certificate::Shapes(proof) if proof.seen.is_all()),
-            Proofs::Views => matches!(certificate, Certificate::Shapes(proof) if !proof.seen.is_all()),
+            Proofs::Threads => seen(|seen| seen == Seen::All),
+            Proofs::FirstStates => seen(|seen| seen == Seen::Reached),
+            Proofs::Views | Proofs::Facts => seen(|seen| !seen.is_all()),
             Proofs::CoverViews => claim(|claim| matches!(claim, CoverClaim::Views(_))),
             Proofs::CoverVectors => claim(|claim| matches!(claim, CoverClaim::Vectors(_))),
             Proofs::CoverBasis => claim(|claim| matches!(claim, CoverClaim::Basis { .. })),
@@ -154,6 +166,7 @@ impl Proofs {
         options.coverability.most_threads = Some(MOST_THREADS);
         options.coverability.system.size = 2_000;
         options.views.max_k = Some(2);
+        options.threads_explicit.most_listed = if self == Proofs::FirstStates { 0 } else { usize::MAX };
         let engine = build(kind, &options);
         let simplified = Simplified::with_bits(task, kind.row().passes);
         let simpler = simplified.task(task.threads);
@@ -301,6 +314,9 @@ impl ProgramCourt {
         };
         let Some(certificate) = self.proofs.find(&asked, rng) else { return Ok(()) };
         let piece = written(&asked, &certificate);
+        if piece.value.to_string().len() > LARGEST {
+            return Ok(());
+        }
         let other = asked.edited(rng, Extent::All);
         let donor = other.and_then(|other| Some(written(&other, &self.proofs.find(&other, rng)?)));
         let donors = donor.into_iter().collect();

@@ -24,6 +24,8 @@ pub(super) struct Reach {
     pub(super) frames: usize,
     /// The most starts, and the most steps of one state along one edge.
     pub(super) ways: usize,
+    /// The most steps, which may all lead to states that are known.
+    pub(super) steps: usize,
 }
 
 /// Something that must be chosen: nothing is decided if there are too many ways.
@@ -37,7 +39,8 @@ type Key = (Values, Vec<(bool, bool, Thread)>, Option<Vec<StartThread>>, u32);
 
 /// Searches the states of a program for an error, or shows that there is none.
 pub(super) fn search(task: &Task<'_>, reach: Reach) -> Truth {
-    let mut search = Search { task, reach, known: BTreeSet::new(), waiting: Vec::new(), is_complete: true };
+    let (known, waiting) = (BTreeSet::new(), Vec::new());
+    let mut search = Search { task, reach, known, waiting, n_steps: 0, is_complete: true };
     let Some(most) = most_threads(task) else { return Truth::Open };
     let Ok(starts) = starts(task.program, most, reach.ways) else { return Truth::Open };
     for start in starts {
@@ -47,6 +50,9 @@ pub(super) fn search(task: &Task<'_>, reach: Reach) -> Truth {
         }
     }
     while let Some(world) = search.waiting.pop() {
+        if search.n_steps > reach.steps {
+            return Truth::Open;
+        }
         match search.is_error(&world) {
             Ok(true) => return Truth::Unsafe,
             Ok(false) => {}
@@ -73,6 +79,8 @@ struct Search<'t> {
     reach: Reach,
     known: BTreeSet<Key>,
     waiting: Vec<World<'t>>,
+    /// The steps that were tried.
+    n_steps: usize,
     /// No state was left out.
     is_complete: bool,
 }
@@ -120,6 +128,7 @@ impl<'t> Search<'t> {
         }
         let mut has_step = false;
         for step in self.steps(world)? {
+            self.n_steps += 1;
             let mut next = world.clone();
             match next.step(&step) {
                 Ok(Made::Failure) => return Ok(true),

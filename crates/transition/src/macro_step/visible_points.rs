@@ -38,9 +38,9 @@ impl VisiblePoints {
     /// Returns the visible points after every step that other threads can observe, also of a thread that holds the
     /// atomic flag. In any state that can be reached, the values of shared variables and the state of one thread are
     /// those of a visible point, or lie behind one on steps that others cannot observe: the steps of all other threads
-    /// since their last visible points can be left out, and those of this one can be made last, or before another thread
-    /// takes the atomic flag. A thread that starts while another holds the flag could not make them then: where there may
-    /// be one, every location is a visible point.
+    /// since their last visible points can be left out, and those of this one can be made last, or before another
+    /// thread takes the atomic flag. A thread that starts while another holds the flag could not make them then: where
+    /// there may be one, every location is a visible point.
     pub fn observed(program: &Program) -> VisiblePoints {
         if starts_in_section(program) {
             return VisiblePoints::everywhere(program);

@@ -6,6 +6,8 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use selvedge_check::Task;
 use selvedge_driver::possible_steps;
 use selvedge_ir::trace::Step;
@@ -13,7 +15,7 @@ use selvedge_replay::replay::reached;
 use selvedge_replay::{Outcome, Violation};
 use selvedge_report::session::Session as Walk;
 
-use super::walk;
+use super::{part, walk};
 use crate::args::DebugArgs;
 use crate::exit::Exit;
 use crate::session::Session;
@@ -23,11 +25,14 @@ use terminal::Terminal;
 /// Maximum number of steps that are offered at a time.
 const MAX_CHOICES: usize = 200;
 
-pub(crate) fn run(args: &DebugArgs, session: &Session) -> Result<Exit, Exit> {
-    let (subject, found) = match &args.trace {
-        Some(trace) => walk::saved(trace, &args.input, &args.question, session)?,
-        None => walk::checked(&args.input, &args.question, &args.search, session)?,
-    };
+pub(crate) fn run(args: &DebugArgs, session: &Arc<Session>) -> Result<Exit, Exit> {
+    let (args, conditions) = (args.clone(), Arc::clone(session));
+    // The limits are those of the search: the user may take all the time in the world.
+    let (subject, found) =
+        part(session, &session.watch(args.search.limits, session.start), move || match &args.trace {
+            Some(trace) => walk::saved(trace, &args.input, &args.question, &conditions),
+            None => walk::checked(&args.input, &args.question, &args.search, &conditions),
+        })?;
     let task = found.task.task();
     let mut walk = Walk::of(subject.context(&found.task.program), &task, &found.counterexample);
     in_terminal(&mut App::new(&mut walk), session)?;

@@ -515,7 +515,7 @@ impl<'a> Query<'a> {
     fn is_satisfiable(&mut self, aig: &Aig, more: Option<Lit>) -> Result<bool, Stop> {
         let assumed: Vec<SatLit> =
             more.into_iter().map(|lit| self.encoder.encode(aig, lit, &mut self.solver)).collect();
-        Ok(self.solver.solve(&assumed, || self.run.check_limits())? == Answer::Sat)
+        Ok(self.solver.solve(&assumed, |conflicts| self.run.check_search(conflicts))? == Answer::Sat)
     }
 
     /// Returns the values of literals in the solution. Inputs that the solver has not seen are false.

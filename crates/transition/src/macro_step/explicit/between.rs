@@ -20,8 +20,8 @@ impl Between {
         Between { invisible: invisible(model.program()) }
     }
 
-    /// Calls `found` with each state inside of a block to which one of these steps leads from a state of a thread. They do
-    /// not change the shared variables.
+    /// Calls `found` with each state inside of a block to which one of these steps leads from a state of a thread. They
+    /// do not change the shared variables.
     pub fn next(
         &self,
         model: &Model<'_>,
