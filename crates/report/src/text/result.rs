@@ -237,10 +237,6 @@ pub fn far_text(event: Event) -> String {
         Event::Views { k, views, waiting } => {
             format!("{} of views of {} met, {} waiting", many(views, "set"), many(k, "thread"), grouped(waiting))
         }
-        Event::Solved { conflicts } => {
-            let conflicts = usize::try_from(conflicts).unwrap_or(usize::MAX);
-            format!("{} of the SAT solver", many(conflicts, "conflict"))
-        }
         Event::Unwound { steps, .. } => format!("all executions of up to {} written as formulas", many(steps, "step")),
         Event::Solved { conflicts } => {
             many(usize::try_from(conflicts).unwrap_or(usize::MAX), "conflict") + " met by SAT solvers"
