@@ -140,6 +140,7 @@ impl From<Event> for Progress {
             Event::SharedStates { states, .. } => (None, u64::try_from(states).ok(), None),
             Event::Unwound { nodes, .. } => (None, number(nodes), None),
             Event::Refined(refinement) => (None, number(refinement.states), None),
+            Event::Solved { .. } => (None, None, None),
         };
         Progress { phase, found, waiting }
     }
