@@ -64,7 +64,7 @@ impl Files {
     /// Makes the changes of a notification, in order. Returns whether they can be made.
     pub(super) fn change(&self, uri: &str, changes: &[Value]) -> bool {
         let Some(file) = self.get(uri) else { return false };
-        let changed = changes.iter().try_fold(file.text.to_string(), |text, change| changed(text, change));
+        let changed = changes.iter().try_fold(file.text.to_string(), changed);
         changed.map(|text| self.set(uri, &text)).is_some()
     }
 
