@@ -141,7 +141,6 @@ impl From<Event> for Progress {
             Event::Solved { conflicts } => (None, Some(conflicts), None),
             Event::Unwound { nodes, .. } => (None, number(nodes), None),
             Event::Refined(refinement) => (None, number(refinement.states), None),
-            Event::Solved { .. } => (None, None, None),
         };
         Progress { phase, found, waiting }
     }
