@@ -117,7 +117,7 @@ pub(crate) struct BatchRunArgs {
     /// Number of the task, from 0 [default: SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or PARALLEL_SEQ - 1]
     #[arg(long, value_name = "N")]
     pub(crate) index: Option<usize>,
-    /// Number of tasks to do; the index then counts groups of so many
+    /// Number of tasks to do; the index then counts groups of this size
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) per_index: u32,
     /// Stop as soon as another task has answered the same question

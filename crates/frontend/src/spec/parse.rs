@@ -214,8 +214,8 @@ impl Parser<'_> {
         Ok(change)
     }
 
-    /// Returns where all tokens of a place go: to the place in whose sum it is, or nowhere. A place without a sum of its
-    /// own stays as it is, apart from what goes there.
+    /// Returns where all tokens of a place go: to the place in whose sum it is, or nowhere. A place without a sum of
+    /// its own stays as it is, apart from what goes there.
     fn transfers(&self, sums: &[Sum]) -> Parse<Vec<(usize, Option<usize>)>> {
         let mut to: BTreeMap<usize, Vec<(usize, Span)>> = BTreeMap::new();
         for sum in sums {
@@ -296,8 +296,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses `x' = x + 1`, `x' = x + y - 1`, `x' = 0` or the like: a sum of places with a number behind it, or a number
-    /// alone.
+    /// Parses `x' = x + 1`, `x' = x + y - 1`, `x' = 0` or the like: a sum of places with a number behind it, or a
+    /// number alone.
     fn update(&mut self) -> Parse<Sum> {
         let start = self.words.here();
         let place = self.place()?;

@@ -7,9 +7,9 @@
 //!
 //! In a system with transfers, local states from or to which threads are transferred are not locations, since a step
 //! cannot change the locations of other threads: a thread there is at one common location, and per-thread variables
-//! `t0`, `t1`, .. say in which of the states it is, as a number from 1 on. They are 0 elsewhere. A transfer assigns these
-//! variables of all other threads. Such a state has no label, unless the question names it: then a thread there may
-//! step aside to a location with the label.
+//! `t0`, `t1`, .. say in which of the states it is, as a number from 1 on. They are 0 elsewhere. A transfer assigns
+//! these variables of all other threads. Such a state has no label, unless the question names it: then a thread there
+//! may step aside to a location with the label.
 //!
 //! A target becomes the label `ERROR`, so that all engines and all questions support it: a thread in the target's local
 //! state may go there while the shared state is the target's. For a target of several threads, these are collected one

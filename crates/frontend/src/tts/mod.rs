@@ -1,9 +1,9 @@
 //! Thread-transition systems as text (`docs/tts.md`), and as programs.
 //!
 //! The first line is the number of shared and of local states; a line `s l -> s' l'` lets a thread move, a line `s l +>
-//! s' l'` lets it start another; transfers `p ~> q` behind a rule move all other threads in `p`; a line `s|l1,l2,..` is a
-//! target. Other tools keep the target in a separate file
-//! (`.prop`), whose text can be appended. A run starts with one thread in local state 0 and shared state 0.
+//! s' l'` lets it start another; transfers `p ~> q` behind a rule move all other threads in `p`; a line `s|l1,l2,..` is
+//! a target. Other tools keep the target in a separate file (`.prop`), whose text can be appended. A run starts with
+//! one thread in local state 0 and shared state 0.
 //!
 //! - `parse`, `print`: the parser and printer.
 //! - `lower`: the lowering to a program.

@@ -164,8 +164,8 @@ pub(super) type Others = Vec<BTreeSet<Seen>>;
 /// The end of a way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Arrival {
-    /// At a place, or with the end of the thread: the shared values, the thread, those that it has started, and what the
-    /// others may become.
+    /// At a place, or with the end of the thread: the shared values, the thread, those that it has started, and what
+    /// the others may become.
     Rule { shared: Vec<bool>, own: Option<Seen>, new: Vec<Seen>, others: Others },
     /// With the failure of a target assertion, or with a thread at a target location.
     Error(Flaw),

@@ -16,8 +16,8 @@ const ENGINES: [EngineKind; 3] = [EngineKind::ViewsExplicit, EngineKind::Backwar
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Prints what each engine says about each file of a folder, and after how many seconds; executions are replayed and
-/// certificates are checked. A line `name initial ..` of a file `index` in the folder says how many threads start: `any`
-/// or 1.
+/// certificates are checked. A line `name initial ..` of a file `index` in the folder says how many threads start:
+/// `any` or 1.
 #[test]
 #[ignore = "needs systems that are not part of the project: SELVEDGE_TTS_FOLDER names their folder"]
 #[expect(clippy::print_stdout, reason = "the table is what the test is for")]

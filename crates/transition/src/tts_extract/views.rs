@@ -72,8 +72,8 @@ fn born(out: &Out) -> impl Iterator<Item = (u32, bool)> + '_ {
     out.born.iter().map(|child| (*child, false))
 }
 
-/// A shared state after a rule, with the kind of which the moving thread is the only one, and with the step in which other
-/// threads take part, if the rule ends in one.
+/// A shared state after a rule, with the kind of which the moving thread is the only one, and with the step in which
+/// other threads take part, if the rule ends in one.
 type Link = (SharedId, Option<EntryId>, Option<Rc<Partner>>);
 
 /// A rule, with the step in which other threads take part, if it ends in one.

@@ -5,10 +5,10 @@
 //!
 //! **Order of work.** Elements wait in the order of their numbers of threads, those of one number in the order in which
 //! they were found. For each rule that leads to an element's shared state, the least configuration before the step has
-//! the threads of the element that the rule does not put there, and the thread that moves. If the rule transfers threads,
-//! there are several: one for each way in which the threads of the element can have come there. It is dropped if an element
-//! is below it; else the elements above it are dropped. Configurations that forward facts exclude are dropped too: if a
-//! table of views does not admit some threads of a configuration, no run gets there.
+//! the threads of the element that the rule does not put there, and the thread that moves. If the rule transfers
+//! threads, there are several: one for each way in which the threads of the element can have come there. It is dropped
+//! if an element is below it; else the elements above it are dropped. Configurations that forward facts exclude are
+//! dropped too: if a table of views does not admit some threads of a configuration, no run gets there.
 //!
 //! **Invariant.** Each element can cover a target, by the chain of rules that it came by. Every configuration before a
 //! step to something above an element that was processed is above an element, or excluded.

@@ -2,8 +2,9 @@
 //!
 //! A breadth-first search over configurations with up to k threads. Where a rule would put more than k threads, those
 //! beyond are forgotten: they exist and do nothing, which is a run like any other, since no rule requires the absence
-//! of a thread; where it transfers threads, those that are forgotten go anywhere. So with k threads this finds at least the configurations that can be reached with k threads at a time,
-//! and all that it finds can be covered. It ends since there are finitely many such configurations.
+//! of a thread; where it transfers threads, those that are forgotten go anywhere. So with k threads this finds at least
+//! the configurations that can be reached with k threads at a time, and all that it finds can be covered. It ends since
+//! there are finitely many such configurations.
 
 use selvedge_check::{Event, Run, Stop};
 use selvedge_ir::tts::{LocalId, RuleId, SharedId, Start, TtsRun, TtsStep};
@@ -166,8 +167,8 @@ impl<'t> BoundedSearch<'t> {
     }
 }
 
-/// Chooses the thread for each rule. `kept` are the states of the threads that count, a part of `threads`; `way` has the
-/// rules, each with the states of those that count after it.
+/// Chooses the thread for each rule. `kept` are the states of the threads that count, a part of `threads`; `way` has
+/// the rules, each with the states of those that count after it.
 fn schedule(
     rules: &Rules<'_>,
     k: usize,

@@ -103,8 +103,8 @@ impl<'t> Tree<'t> {
         Tree { rules, nodes: Vec::new(), branches: Vec::new(), maximal, waiting: Vec::new(), most: usize::MAX }
     }
 
-    /// Builds the tree; returns a node that covers a target, with the threads of the target, as soon as there is one. It
-    /// stops early if there are too many nodes: then some wait.
+    /// Builds the tree; returns a node that covers a target, with the threads of the target, as soon as there is one.
+    /// It stops early if there are too many nodes: then some wait.
     fn build(&mut self, run: &Run<'_>, targets: &[Cover]) -> Result<Option<(u32, Vector)>, Stop> {
         for (number, start) in self.rules.tts.starts.iter().enumerate() {
             let mut vector = Vector::of(&start.threads);

@@ -380,8 +380,8 @@ impl<'t> Closure<'t> {
         }
     }
 
-    /// Makes the steps of rules that transfer threads, of the thread and of those that can be there together with it and
-    /// the rest.
+    /// Makes the steps of rules that transfer threads, of the thread and of those that can be there together with it
+    /// and the rest.
     fn transfers(
         &self,
         (shared, rest): (u32, &ThreadList),

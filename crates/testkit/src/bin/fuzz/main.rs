@@ -40,8 +40,8 @@ use selvedge_testkit::verify::pool::{Pool, relay};
 use selvedge_testkit::workers::Items;
 
 const USAGE: &str = "\
-usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|deadlock|calculus|integers|machine|numbers|tts|transfers|spin
-            |c|c-threads|c-pointers|c-parser|parser|verify|print|evidence
+usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|deadlock|calculus|integers|machine|numbers|tts
+            |transfers|spin|c|c-threads|c-pointers|c-parser|parser|verify|print|evidence
             [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N] [--only KIND]
        fuzz faults [--count N] [--jobs N] [--program FILE]
        fuzz interrupts [--count N] [--seed N] [--first N] [--jobs N] [--program FILE]
@@ -95,15 +95,12 @@ fn main() -> ExitCode {
     }
     let mut words = std::env::args().skip(1);
     let Some(command) = words.next() else { return usage("which command?") };
+    if ["campaign", "interrupts"].contains(&command.as_str()) {
+        silence_panics();
+    }
     match command.as_str() {
-        "campaign" => {
-            silence_panics();
-            return campaign(words).unwrap_or_else(|message| usage(&message));
-        }
-        "interrupts" => {
-            silence_panics();
-            return trials::interrupts(words).unwrap_or_else(|message| usage(&message));
-        }
+        "campaign" => return campaign(words).unwrap_or_else(|message| usage(&message)),
+        "interrupts" => return trials::interrupts(words).unwrap_or_else(|message| usage(&message)),
         "limits" => return trials::limits(words).unwrap_or_else(|message| usage(&message)),
         "faults" => return trials::faults(words).unwrap_or_else(|message| usage(&message)),
         "seeds" => return write_seeds(words).unwrap_or_else(|message| usage(&message)),
