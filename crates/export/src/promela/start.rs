@@ -30,6 +30,10 @@ impl Writer<'_, '_> {
                 text.push_str("  assert(false);\n");
             }
             let moves = std::mem::take(&mut self.prelude);
+            // Locations are written in the order of their numbers, of which the entry need not have the lowest.
+            if moves.keys().next() != Some(&entry) {
+                let _ = writeln!(text, "  goto L{};", entry.index());
+            }
             moves.iter().for_each(|(loc, found)| self.location(*loc, found, &mut text));
             self.prelude = moves;
             text.push_str("gone:\n  (0);\nover:\n  atomic {\n");

@@ -78,3 +78,15 @@ fn passive_copies_and_unbounded_threads_are_refused() {
     let many = "decl x; void main() begin start_thread w; w: assert(x); end";
     assert!(model(many, 1_000).is_err_and(|reason| reason.contains("at most 200 threads")));
 }
+
+/// The locations of `init` are written in their order; the clause puts its entry behind the others.
+#[test]
+fn the_process_that_runs_init_begins_at_its_entry() {
+    let text = written(
+        "decl g; void thread0() begin start_thread L2; L2: assert(g); end void init() begin enforce !F; g := T; end",
+    );
+    let init = text.split("\ninit {").nth(1).expect("there is a process `init`");
+    let (before, _) = init.split_once(" = 1; goto").expect("it assigns");
+    let entry = before.rsplit("\nL").next().and_then(|rest| rest.split(':').next()).expect("a label is above");
+    assert!(init.contains(&format!("  goto L{entry};\n")), "{text}");
+}

@@ -204,8 +204,9 @@ impl Parser<'_> {
     }
 
     fn number(&mut self) -> Expr {
-        let kind = match self.slice() {
-            "0" => ExprKind::Const(Const::Zero),
+        // `00` is a way to write `0`.
+        let kind = match self.slice().trim_start_matches('0') {
+            "" => ExprKind::Const(Const::Zero),
             "1" => ExprKind::Const(Const::One),
             _ => {
                 let start = self.span();
