@@ -141,6 +141,8 @@ struct PreludePoint {
     from: From,
     before: Option<usize>,
     steps: Vec<Step>,
+    /// True if the steps end in an error, before the point.
+    fails: bool,
 }
 
 /// Runs the prelude from one of its starts, depth first, each point once.
@@ -153,16 +155,20 @@ fn run_prelude(
 ) -> Result<(), Stop> {
     let local = views.parts.local(local.clone());
     let first = From { shared, local, holds: false };
-    let mut seen = vec![PreludePoint { from: first, before: None, steps: Vec::new() }];
+    let mut seen = vec![PreludePoint { from: first, before: None, steps: Vec::new(), fails: false }];
     let mut numbers: FxHashMap<From, usize> = [(first, 0)].into_iter().collect();
     let mut waiting = vec![0];
     while let Some(number) = waiting.pop() {
         views.within(seen.len())?;
         let from = seen[number].from;
         let block = compute(views.model, &mut views.parts, from, 0, views.run)?;
-        let beginning = |steps: Vec<Step>, is_error: bool| {
-            let steps = way(&seen, number).into_iter().chain(steps).collect();
-            Beginning { start: start.clone(), steps, is_error }
+        let passed = first_error(views, &seen, number);
+        let beginning = |steps: Vec<Step>, is_error: bool| match passed {
+            Some(passed) => Beginning { start: start.clone(), steps: way(&seen, passed), is_error: true },
+            None => {
+                let steps = way(&seen, number).into_iter().chain(steps).collect();
+                Beginning { start: start.clone(), steps, is_error }
+            }
         };
         if let Some(steps) = steps_to_error(views, from, &block) {
             found.fail(views, from, beginning(steps, true));
@@ -170,15 +176,15 @@ fn run_prelude(
         // A block that ends the prelude begins the initial threads; any other one leads to a point of the prelude.
         let mut new = Vec::new();
         for out in &block.outs {
-            let steps = until_error(views.model, &block, out.last, ThreadId(0)).0;
+            let (steps, fails) = until_error(views.model, &block, out.last, ThreadId(0));
             match out.me {
-                None => found.begin(views, out.shared, beginning(steps, false))?,
-                Some(me) => new.push((From { shared: out.shared, local: me, holds: out.holds }, steps)),
+                None => found.begin(views, out.shared, beginning(steps, fails))?,
+                Some(me) => new.push((From { shared: out.shared, local: me, holds: out.holds }, steps, fails)),
             }
         }
-        for (from, steps) in new {
+        for (from, steps, fails) in new {
             numbers.entry(from).or_insert_with(|| {
-                seen.push(PreludePoint { from, before: Some(number), steps });
+                seen.push(PreludePoint { from, before: Some(number), steps, fails });
                 waiting.push(seen.len() - 1);
                 seen.len() - 1
             });
@@ -195,6 +201,16 @@ fn steps_to_error(views: &Views<'_, '_>, from: From, block: &Block) -> Option<Ve
     }
     let (_, last) = block.errors.iter().find(|(error, _)| error.is_in(target))?;
     Some(until_error(views.model, block, *last, ThreadId(0)).0)
+}
+
+/// Returns the first point on the way to a point, itself included, that is in an error or behind one: an execution ends
+/// there.
+fn first_error(views: &Views<'_, '_>, seen: &[PreludePoint], number: usize) -> Option<usize> {
+    let is_error = |number: &usize| {
+        let local = &views.parts.locals[seen[*number].from.local as usize];
+        seen[*number].fails || views.model.task.target.has_loc(local.loc)
+    };
+    std::iter::successors(Some(number), |number| seen[*number].before).filter(is_error).last()
 }
 
 /// Returns the steps to a point.
