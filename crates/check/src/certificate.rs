@@ -137,8 +137,8 @@ pub enum Seen {
     #[default]
     All,
     /// All threads, and the shapes allow the first states only: a state belongs to the set if its threads are a shape,
-    /// or if steps lead to it from such a state. The set is found by executing the steps, so that nobody has to list
-    /// it. The values of shared variables that formulas do not speak of are not distinguished.
+    /// or if steps lead to it from such a state. The set is found by executing the steps, and is not
+    /// listed. The values of shared variables that formulas do not speak of are not distinguished.
     Reached,
     /// Any threads, this many at a time, at least 1: a state belongs to the set if all lists of this many of its
     /// threads are shapes; if it has fewer threads, the list of all of them. For any number of threads.

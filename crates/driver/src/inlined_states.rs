@@ -29,7 +29,7 @@ impl<'a> InlinedStates<'a> {
         Some(InlinedStates { program, inlined, copies, locals })
     }
 
-    /// Returns whether the value of a variable of the inlined program is asked for: that of a caller's local if it is
+    /// Returns whether the value of a variable of the inlined program is wanted: that of a caller's local if it is
     /// asked for after the call.
     pub(crate) fn is_asked(&self, asked: ValuesAsked<'_>, loc: LocId, var: VarId) -> bool {
         let (frame, loc) = self.copies.locs[loc];
