@@ -255,7 +255,10 @@ function listen() {
     const root = document.documentElement;
     root.dataset.theme = root.dataset.theme === 'dark' ? 'light' : 'dark';
   };
-  el('text').oninput = () => number();
+  el('text').oninput = () => {
+    el('example').value = '';
+    number();
+  };
   el('text').onscroll = () => { el('gutter').scrollTop = el('text').scrollTop; };
   onhashchange = openAddress;
   onkeydown = (event) => {

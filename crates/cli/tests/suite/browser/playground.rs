@@ -40,6 +40,6 @@ fn a_visitor_checks_steps_shares_and_verifies() {
     says("there", "safe");
     assert_eq!(seen["stopped"], true, "{seen:#}");
     says("again", "safe");
-    assert_eq!(seen["dropped"], "lock_fixed.json", "{seen:#}");
+    assert_eq!(seen["chosen"], "lock_fixed.json", "{seen:#}");
     assert_eq!(seen["problems"], json!([]), "the page has errors or asks for other files");
 }
