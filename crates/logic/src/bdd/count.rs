@@ -36,6 +36,7 @@ struct Counter {
 impl Counter {
     /// Returns the number of satisfying assignments of the counted variables from the node's own on, and the rank of
     /// that one.
+    #[expect(clippy::mutable_key_type, reason = "a diagram is compared and hashed by the function that it denotes")]
     fn count(&self, function: &Bdd, memo: &mut FxHashMap<Bdd, Count>) -> (Count, u32) {
         let Some((var, high, low)) = function.decision() else {
             return (Some(u128::from(function.is_true())), self.constants);

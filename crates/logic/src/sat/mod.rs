@@ -1,7 +1,7 @@
 //! Satisfiability of clauses, incrementally and under assumptions.
 //!
-//! The solver behind the façade is CaDiCaL, or, with the feature `plain` and in WebAssembly, our own `selvedge-cdcl`. It
-//! runs in slices of a bounded number of conflicts, and between two of them the caller's callback decides whether to
+//! The solver behind the façade is CaDiCaL, or, with the feature `plain` and in WebAssembly, our own `selvedge-cdcl`.
+//! It runs in slices of a bounded number of conflicts, and between two of them the caller's callback decides whether to
 //! continue; learnt clauses are kept.
 
 #[cfg(not(any(feature = "plain", target_family = "wasm")))]

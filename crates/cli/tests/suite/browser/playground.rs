@@ -1,5 +1,5 @@
-//! The playground in a real browser: `playground/build` makes its page, which takes minutes, so that these tests use the
-//! page that is there.
+//! The playground in a real browser. `playground/build` makes its page, which takes minutes, so that these tests use
+//! the page that is there.
 
 use std::process::Command;
 
@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 use super::{root, scratch, selvedge};
 
 /// Lets a visitor use the page; nothing if there is no page.
+#[expect(clippy::print_stderr, reason = "a test that has nothing to try says so")]
 fn visit() -> Option<Json> {
     let page = root().join("target/playground/index.html");
     if !page.exists() {
@@ -27,7 +28,8 @@ fn visit() -> Option<Json> {
 #[test]
 fn a_visitor_checks_steps_shares_and_verifies() {
     let Some(seen) = visit() else { return };
-    let says = |key: &str, words: &str| assert!(seen[key].as_str().is_some_and(|said| said.contains(words)), "{seen:#}");
+    let says =
+        |key: &str, words: &str| assert!(seen[key].as_str().is_some_and(|said| said.contains(words)), "{seen:#}");
     says("broken", "unsafe");
     assert_eq!(seen["steps"], json!([0, 1, 2, 1]), "{seen:#}");
     says("replayed", "The execution was replayed");

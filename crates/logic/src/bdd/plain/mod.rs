@@ -316,8 +316,7 @@ impl Bdd {
     pub fn split_at(&self, cut: Var) -> Result<Vec<CutPart>, OutOfNodes> {
         let parts = self.store.nodes().parts_below(self.id, cut.0);
         let part = |part: &Id| {
-            let above =
-                self.store.retried(|nodes| nodes.leads_to(self.id, cut.0, *part, &mut FxHashMap::default()))?;
+            let above = self.store.retried(|nodes| nodes.leads_to(self.id, cut.0, *part, &mut FxHashMap::default()))?;
             Ok(CutPart { above, below: self.store.handle(*part) })
         };
         parts.iter().map(part).collect()

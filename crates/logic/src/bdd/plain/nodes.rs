@@ -136,11 +136,11 @@ impl Nodes {
             }
         }
         let before = self.len();
-        for id in 2..self.nodes.len() {
-            if !reached[id] && self.nodes[id].level != FREE {
-                self.unique.remove(&self.nodes[id]);
-                self.nodes[id] = Node { level: FREE, high: FALSE, low: FALSE };
-                self.free.push(id as Id);
+        for ((id, node), reached) in (0..).zip(&mut self.nodes).zip(reached).skip(2) {
+            if !reached && node.level != FREE {
+                self.unique.remove(node);
+                *node = Node { level: FREE, high: FALSE, low: FALSE };
+                self.free.push(id);
             }
         }
         self.cache.fill(None);
