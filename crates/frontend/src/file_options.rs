@@ -232,10 +232,10 @@ impl<'t> Reader<'t> {
     fn option(&mut self, word: Word<'t>, rest: &mut std::vec::IntoIter<Word<'t>>) {
         let (name, attached) = split(word.0);
         if !NAMES.contains(&name) {
-            let mut unknown = self.finding(word.1, format!("`{name}` is not an option that a file can have"));
+            let mut unknown = self.finding(word.1, format!("a file cannot set the option `{name}`"));
             unknown = match nearest(name, NAMES.iter().copied()) {
                 near @ Some(_) => unknown.did_you_mean(near),
-                None => unknown.help(format!("a file can have {}", NAMES.join(", "))),
+                None => unknown.help(format!("a file can set {}", NAMES.join(", "))),
             };
             self.diagnostics.push(unknown);
             // Its value is not to be taken for an option.

@@ -259,10 +259,10 @@ fn errors_of_properties_say_what_is_wrong() {
         ("stray.c", "memory", "the pointer is moved out of its object"),
         ("dangling.c", "memory", "the pointer leads to an object that has ended with its block or function"),
         ("block-again.c", "memory", "the pointer leads to an object that has ended with its block or function"),
-        ("freed-local.c", "memory", "what is freed was not allocated, or has been freed before"),
+        ("freed-local.c", "memory", "the freed object was not allocated, or was freed before"),
         ("freed-race.c", "no-data-race", "data race on "),
         ("unlock.c", "misuse", "unlock of a mutex that this thread does not hold"),
-        ("join-twice.c", "misuse", "a thread is waited for a second time"),
+        ("join-twice.c", "misuse", "a thread is joined a second time"),
         ("deadlock.c", "deadlock", "no thread can move"),
     ];
     for (name, property, message) in cases {
