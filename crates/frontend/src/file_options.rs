@@ -413,13 +413,13 @@ mod tests {
     #[test]
     fn mistakes_are_found_at_their_places() {
         let cases = [
-            ("// options: --thread 3", "--thread", "`--thread` is not an option that a file can have"),
+            ("// options: --thread 3", "--thread", "a file cannot set the option `--thread`"),
             ("// options: --threads 0", "0", "`0` is not a value of `--threads`: expected a positive number"),
             ("// options: --threads", "--threads", "`--threads` needs a value"),
             ("// options: --label --deadlock", "--label", "`--label` needs a value"),
             ("// options: --threads 2 --threads=3", "--threads=3", "`--threads` is given twice"),
             ("// options: --deadlock --label L", "--label", "`--deadlock` and `--label` ask different questions"),
-            ("// options: --html x.html", "--html", "`--html` is not an option that a file can have"),
+            ("// options: --html x.html", "--html", "a file cannot set the option `--html`"),
             (
                 "// options: --property x",
                 "x",

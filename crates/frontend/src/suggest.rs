@@ -1,10 +1,9 @@
 //! Suggestions for misspelled names.
 
 /// Returns the candidate with the smallest edit distance, the first of several. `None` if none is near: the distance
-/// may be at most a third of the name's length, and at least one edit is allowed, unless that would replace the whole
-/// name.
+/// may be at most a third of the name's length, and at least one edit is always allowed.
 pub fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
-    let limit = (name.len() / 3).max(usize::from(name.len() > 1));
+    let limit = (name.len() / 3).max(1);
     let near = candidates.filter_map(|candidate| Some((distance(name, candidate, limit)?, candidate)));
     near.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
 }
@@ -50,7 +49,6 @@ mod tests {
     #[test]
     fn a_name_that_shares_little_is_no_neighbour() {
         check("abc", &["xyz", "ayz"], None);
-        check("x", &["d", "X"], None);
     }
 
     #[test]
