@@ -163,7 +163,7 @@ fn what_is_not_supported_is_refused_at_its_place() {
         (
             "#include <stdlib.h>\nstruct pair { int x, y; } *p;\nint main(void) {\n  p = malloc(-sizeof *p);\n  p->x = 0;\n}",
             "4:",
-            "an allocation without a constant size in objects of the type is not supported",
+            "an allocation whose size is not a constant number of objects is not supported",
         ),
         (
             "#include <stdlib.h>\nstruct pair { int x, y; } *p;\nint main(void) {\n  p = malloc(sizeof *p << 40);\n  p->x = 0;\n}",
