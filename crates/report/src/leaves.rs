@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use selvedge_ir::eval::eval;
 use selvedge_ir::{Expr, Value};
 
-/// Returns the leaves on which the value of an expression depends, from left to right: of a conditional value only those
-/// of the branch that is taken, so of an array only the element that an index names. All leaves, if the value of one is
-/// not known.
+/// Returns the leaves on which the value of an expression depends, from left to right: of a conditional value only
+/// those of the branch that is taken, so of an array only the element that an index names. All leaves, if the value of
+/// one is not known.
 pub(crate) fn read(expr: &Expr, value: &dyn Fn(&Expr) -> Option<Value>) -> Vec<Expr> {
     let mut all = Vec::new();
     expr.for_each_leaf(|leaf| all.push(leaf.clone()));

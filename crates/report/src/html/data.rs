@@ -60,8 +60,9 @@ pub(super) fn program(context: Context<'_>) -> Json {
     let entry = |entry: &Entry| json!([entry.name, numbers(&[&entry.thread_vars[..], &own[..]].concat())]);
     // The position of a thread of a system is its local state.
     let is_unseen = |proc: &ProcId| is_wrapper(context.map, *proc) || context.map.system.is_some();
+    let vars = program.vars.iter_enumerated().map(var);
     json!({
-        "vars": program.vars.iter_enumerated().map(var).chain(annotator.system.all().map(of_system)).collect::<Vec<_>>(),
+        "vars": vars.chain(annotator.system.all().map(of_system)).collect::<Vec<_>>(),
         "shared": numbers(&annotator.shared),
         "thread": numbers(&annotator.thread_vars),
         "procs": list(&program.procs, |proc| json!({ "name": proc.name, "locals": numbers(&proc.locals) })),
