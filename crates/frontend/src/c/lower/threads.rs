@@ -410,7 +410,7 @@ impl Body<'_, '_> {
             before = Ir::and(before, Ir::Var(in_use));
             all = Ir::and(all, Ir::Var(in_use));
         }
-        self.exceed(all.clone(), &format!("more than {count} threads are created here before they are waited for"));
+        self.exceed(all.clone(), &format!("more than {count} threads are created here before they are joined"));
         active.push((var, chosen));
         self.step(Op::guarded(active, selvedge_ir::simplify::not(all)));
         Ir::Var(var)
