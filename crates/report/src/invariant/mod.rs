@@ -121,6 +121,10 @@ fn listed(speech: Speech<'_>, certificate: &Certificate) -> Vec<Invariant> {
         }
     };
     let mut found: Vec<Invariant> = locs.into_iter().map(invariant).collect();
+    // Of the locations inside of a statement nothing is to be said.
+    found.dedup_by(|next, one| {
+        next.holds == Holds::Unseen && (&next.proc, next.line, &next.text) == (&one.proc, one.line, &one.text)
+    });
     if context.map.several_steps {
         // A statement is several steps: what is known before the first one counts.
         let mut seen = BTreeSet::new();

@@ -1,9 +1,9 @@
 //! A function of the bits of numbers as a formula about the numbers.
 //!
-//! The order of work: equations between two numbers, one of which is then replaced by the other; then for each number
-//! the values that it may have; what remains becomes a list of cases, by the values of the numbers that have few. The
-//! result is equivalent to the function, unless it ends in [`MORE`]: every part is implied by it, and what is removed
-//! follows from the parts written. Ends, since each case fixes a number.
+//! The order of work: other variables whose value is known; equations between two numbers, one of which is then
+//! replaced by the other; for each number the values that it may have; what remains becomes a list of cases, by the
+//! values of the numbers that have few. The result is equivalent to the function, unless it ends in [`MORE`]: every part
+//! is implied by it, and what is removed follows from the parts written. Ends, since each case fixes a number.
 
 use std::cell::Cell;
 
@@ -132,7 +132,8 @@ impl<'a> Writer<'a> {
             return Ok(Some(value.to_string()));
         }
         let mut f = f.clone();
-        let mut parts = self.take_equations(&mut f)?;
+        let mut parts = self.take_literals(&mut f)?;
+        parts.extend(self.take_equations(&mut f)?);
         let mut ranges = Vec::new();
         let mut known = self.manager.top();
         for number in self.live(&f) {
@@ -177,6 +178,21 @@ impl<'a> Writer<'a> {
         let mut others = f.support();
         others.retain(|var| !number.bits.contains(var));
         f.exists(&self.manager.var_set(&others)?)
+    }
+
+    /// Removes other variables whose value the function implies from it, and returns them as literals.
+    fn take_literals(&self, f: &mut Bdd) -> Result<Vec<String>, OutOfNodes> {
+        let is_bit = |var: &Var| self.numbers.iter().any(|number| number.bits.contains(var));
+        let mut taken = Vec::new();
+        for var in f.support().into_iter().filter(|var| !is_bit(var)) {
+            for (sign, not) in [(true, ""), (false, "!")] {
+                if f.is_subset(&self.manager.literal(var, sign)?) {
+                    taken.push(format!("{not}{}", (self.name)(var)));
+                    *f = f.exists(&self.manager.var_set(&[var])?)?;
+                }
+            }
+        }
+        Ok(taken)
     }
 
     /// Removes equations between two numbers that the function implies from it, and returns them.
