@@ -160,8 +160,8 @@ fn what_is_not_supported_is_refused_at_its_place() {
         ("int main(void) {\n  __asm__(\"nop\");\n}", "2:", "inline assembly is not supported"),
         ("void f(void);\nint main(void) {\n  f();\n}", "3:", "the function `f`, which has no body, is not supported"),
         (
-            "#include <pthread.h>\nvoid *run(void *);\nint main(void) {\n  pthread_t t;\n  pthread_create(&t, 0, run, 0);\n  \
-             pthread_join(t, 0);\n}",
+            "#include <pthread.h>\nvoid *run(void *);\nint main(void) {\n  pthread_t t;\n\
+             \x20 pthread_create(&t, 0, run, 0);\n  pthread_join(t, 0);\n}",
             "5:",
             "a thread whose function has no body is not supported",
         ),

@@ -180,8 +180,8 @@ fn roots(program: &Program, edges: &FixedBitSet) -> Vec<VarId> {
     roots
 }
 
-/// Returns the variables on which anything but values of others depends: conditions, initial values of threads, and what
-/// threads and procedures are called with or return.
+/// Returns the variables on which anything but values of others depends: conditions, initial values of threads, and
+/// what threads and procedures are called with or return.
 pub fn influencing(program: &Program) -> FixedBitSet {
     let edges = (0..program.edges.len()).collect();
     let mut roots = roots(program, &edges);

@@ -17,7 +17,7 @@ fn blasted(text: &str) -> Blasted {
     blasted
 }
 
-/// The program that computes an operator of two variables, which may start with any value, in a type that may be another.
+/// The program that computes an operator of two variables, which may start with any value, in this type or another.
 fn operator(op: &str, of: MachineTy, ty: MachineTy, result: Ty) -> Blasted {
     let operand = |name: &str| if of == ty { name.to_string() } else { format!("{of}.{ty}({name})") };
     blasted(&format!(

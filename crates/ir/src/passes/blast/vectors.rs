@@ -92,8 +92,8 @@ impl Gates {
         extended(&product, fill(ty, &product), ty)
     }
 
-    /// The quotient and the remainder. Of numbers with signs, those of the absolute values get their signs; one bit more
-    /// than both operands need has room for the quotient of the least number and -1.
+    /// The quotient and the remainder. Of numbers with signs, those of the absolute values get their signs; one bit
+    /// more than both operands need has room for the quotient of the least number and -1.
     fn divided(&mut self, ty: MachineTy, left: &[Lit], right: &[Lit]) -> (Bits, Bits) {
         let width = needed(ty, left).max(needed(ty, right)) + usize::from(ty.signed);
         let width = width.min(left.len());
