@@ -152,8 +152,9 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     #[arg(help_heading = "Engine tuning", hide = true)]
     pub(crate) exact: bool,
-    /// Maximum number of steps for `bmc` and maximum k for `induction` [default: 200]; maximum number of threads in a
-    /// view for `views`, `views-explicit` and `cutoff` [default: unlimited]
+    /// Maximum number of steps for `bmc` and maximum k for `induction` [default: 200], of visible steps of each thread
+    /// for `bmc-threads` [default: 100]; maximum number of threads in a view for `views`, `views-explicit` and `cutoff`
+    /// [default: unlimited]
     #[arg(long, value_name = "K")]
     #[arg(help_heading = "Engine tuning", hide = true)]
     pub(crate) bound: Option<u32>,

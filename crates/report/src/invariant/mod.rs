@@ -65,7 +65,7 @@ pub fn invariants(context: Context<'_>, certificate: &Certificate) -> Vec<Invari
         Certificate::Cover(proof) => of_cover(context, proof),
         Certificate::Integers(proof) => of_integers(context, proof),
         Certificate::Invariants(proof) => of_places(context, proof),
-        Certificate::Induction { .. } | Certificate::AllStates => return Vec::new(),
+        Certificate::Induction { .. } | Certificate::AllStates | Certificate::Unwound(_) => return Vec::new(),
         Certificate::OverBits(proof) => {
             return invariants(Context { program: &proof.program, ..context }, &proof.certificate);
         }

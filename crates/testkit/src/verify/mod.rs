@@ -69,6 +69,7 @@ pub const KINDS: [(&str, Kind); 17] = [
     ("cover: adequacy", Kind::Program(Proofs::Adequacy)),
     ("pushdown system", Kind::System),
     ("integers", Kind::Integers),
+    ("unwound", Kind::Program(Proofs::Unwound)),
     ("all states", Kind::Program(Proofs::AllStates)),
     ("over bits", Kind::OverBits),
     ("invariants", Kind::Invariants),

@@ -1,0 +1,164 @@
+//! Bounded model checking by SAT for programs with several threads (thesis behind Boom, §10.10).
+//!
+//! After Alglave, Kroening and Tautschnig ("Partial orders for efficient bounded model checking of concurrent
+//! software", CAV 2013): each thread is unwound on its own, to a sequence of *events*, each a block of steps up to the
+//! next visible point ([`block`], [`unwinding`]). What an event reads of shared variables is an input. Clauses say that
+//! the events of all threads have an order ([`order`]) and that each event reads what the last event before it wrote
+//! ([`memory`]). So the interleavings are not listed: the solver orders the events as far as it matters.
+//!
+//! *Order of work.* All executions with few events of each thread, then with more. For each number the solver is asked
+//! for an error, then, thread by thread, whether the thread can go on behind its last event; only those that can are
+//! unwound further.
+//!
+//! *End.* At the bound; or when no thread can go on.
+//!
+//! *Right.* An assignment is an execution: the blocks of the events that happen, one after the other in their order,
+//! have the values that the formulas say, by induction over the order. An execution is an assignment if no thread makes
+//! more blocks than are unwound (blocks of an execution up to an error need not be interrupted: see
+//! [`selvedge_transition::macro_step::visible_points`]). If no thread can go on, no execution has more: the first block
+//! beyond would come behind an execution that is an assignment in which its thread can go on. Then, without an error,
+//! the program is safe.
+
+mod alone;
+mod block;
+mod clauses;
+mod layout;
+mod meeting;
+mod memory;
+mod order;
+mod trace;
+mod unwinding;
+
+use selvedge_check::{Bound, Certificate, Engine, Explanation, Run, Stop, Task, Unsupported, Verdict};
+use selvedge_logic::sat::{Answer, SatLit};
+use selvedge_transition::support::{is_passive, supports_program};
+
+use self::unwinding::{Unwinding, is_bounded};
+
+/// The engine.
+#[derive(Clone, Debug, Default)]
+pub struct BmcThreads {
+    /// Its options.
+    pub options: Options,
+}
+
+/// The options of the engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The greatest number of visible steps of each thread.
+    ///
+    /// Default: 100. Range: all.
+    pub bound: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { bound: 100 }
+    }
+}
+
+/// The number of visible steps of each thread with which the search begins.
+const FIRST_DEPTH: usize = 2;
+
+impl Engine for BmcThreads {
+    fn name(&self) -> &'static str {
+        "bmc-threads"
+    }
+
+    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        supports_program(task, self.name())?;
+        if !is_bounded(task) {
+            let reason = "any number of threads may begin, but `bmc-threads` needs a bound: use --threads N".to_owned();
+            return Err(Unsupported::new(reason));
+        }
+        if is_passive(task.program) {
+            let reason = "some steps read or assign variables of other threads, which `bmc-threads` does not support";
+            return Err(Unsupported::new(reason.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn decide(&self, task: &Task<'_>, run: &Run<'_>, _: &mut Explanation) -> Result<Verdict, Stop> {
+        let bound = self.options.bound as usize;
+        let mut unwinding = Unwinding::new(*task, self.options.bound, run)?;
+        let mut depth = FIRST_DEPTH.min(bound);
+        let mut unfinished = unwinding.unfinished();
+        loop {
+            extend(&mut unwinding, unfinished, depth, run)?;
+            let closed = unwinding.close();
+            if let Some(verdict) = error(&mut unwinding, closed, run)? {
+                return Ok(verdict);
+            }
+            unfinished = going_on(&mut unwinding, closed, run)?;
+            if unfinished.is_empty() {
+                return Ok(Verdict::Safe(Some(Certificate::Unwound(unwinding.visible_steps()))));
+            }
+            if depth >= bound {
+                return Err(Stop::BoundReached(Bound::VisibleSteps(self.options.bound)));
+            }
+            depth = (depth + depth.div_ceil(2)).min(bound);
+        }
+    }
+}
+
+/// Unwinds threads, and those that they start, to a number of events.
+fn extend(unwinding: &mut Unwinding<'_>, unfinished: Vec<usize>, depth: usize, run: &Run<'_>) -> Result<(), Stop> {
+    let n_before = unwinding.threads.len();
+    let mut next = n_before;
+    for thread in unfinished {
+        unwind(unwinding, thread, depth, run)?;
+    }
+    while next < unwinding.threads.len() {
+        unwind(unwinding, next, depth, run)?;
+        next += 1;
+    }
+    Ok(())
+}
+
+fn unwind(unwinding: &mut Unwinding<'_>, thread: usize, depth: usize, run: &Run<'_>) -> Result<(), Stop> {
+    while unwinding.depth(thread) < depth && unwinding.is_unfinished(thread) {
+        unwinding.extend(thread, run)?;
+    }
+    Ok(())
+}
+
+/// Asks for an error among the executions that are unwound.
+fn error(unwinding: &mut Unwinding<'_>, closed: SatLit, run: &Run<'_>) -> Result<Option<Verdict>, Stop> {
+    let error = unwinding.any_error();
+    if unwinding.solve(&[closed, error], run)? == Answer::Sat {
+        return Ok(Some(Verdict::Unsafe(unwinding.trace(&[]))));
+    }
+    for meeting in unwinding.meetings() {
+        if unwinding.solve(&[closed, meeting.lit], run)? == Answer::Sat {
+            return Ok(Some(Verdict::Unsafe(unwinding.trace(&[meeting]))));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the threads that may go on behind their last event. As long as some can, a question about another one is
+/// given up where it is hard.
+fn going_on(unwinding: &mut Unwinding<'_>, closed: SatLit, run: &Run<'_>) -> Result<Vec<usize>, Stop> {
+    let (mut can, mut hard) = (Vec::new(), Vec::new());
+    for thread in unwinding.unfinished() {
+        run.check_limits()?;
+        let goes_on = unwinding.goes_on(thread);
+        match unwinding.clauses.solve_briefly(&[closed, goes_on]) {
+            Some(Answer::Sat) => can.push(thread),
+            Some(Answer::Unsat) => {}
+            None => hard.push(thread),
+        }
+    }
+    if can.is_empty() {
+        for thread in hard {
+            let goes_on = unwinding.goes_on(thread);
+            if unwinding.solve(&[closed, goes_on], run)? == Answer::Sat {
+                can.push(thread);
+            }
+        }
+        return Ok(can);
+    }
+    can.extend(hard);
+    can.sort_unstable();
+    Ok(can)
+}
