@@ -44,6 +44,14 @@ impl Clauses {
         }
     }
 
+    /// Returns a literal that holds only where one of some does.
+    pub(super) fn any(&mut self, lits: impl Iterator<Item = SatLit>) -> SatLit {
+        let any = self.fresh();
+        let clause: Vec<SatLit> = lits.chain([!any]).collect();
+        self.add(&clause);
+        any
+    }
+
     /// Requires two literals to be equal where a condition holds.
     pub(super) fn equal_where(&mut self, condition: SatLit, left: SatLit, right: SatLit) {
         if left != right {

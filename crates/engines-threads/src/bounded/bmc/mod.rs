@@ -10,7 +10,8 @@
 //! for an error, then, thread by thread, whether the thread can go on behind its last event; only those that can are
 //! unwound further.
 //!
-//! *End.* At the bound; or when no thread can go on.
+//! *End.* At the bound, or at the greatest number of events in all; or when no thread can go on. Each turn adds events or
+//! looks at more of each thread.
 //!
 //! *Right.* An assignment is an execution: the blocks of the events that happen, one after the other in their order,
 //! have the values that the formulas say, by induction over the order. An execution is an assignment if no thread makes
@@ -60,6 +61,12 @@ impl Default for Options {
 /// The number of visible steps of each thread with which the search begins.
 const FIRST_DEPTH: usize = 2;
 
+/// The most events: the clauses are as many as triples of them, and the judge looks at no more.
+const MOST_EVENTS: usize = 200;
+
+/// The most events for each visible step of a thread that is looked at.
+const EVENTS_PER_STEP: usize = 20;
+
 impl Engine for BmcThreads {
     fn name(&self) -> &'static str {
         "bmc-threads"
@@ -82,42 +89,51 @@ impl Engine for BmcThreads {
         let bound = self.options.bound as usize;
         let mut unwinding = Unwinding::new(*task, self.options.bound, run)?;
         let mut depth = FIRST_DEPTH.min(bound);
-        let mut unfinished = unwinding.unfinished();
+        let mut going = unwinding.unfinished();
         loop {
-            extend(&mut unwinding, unfinished, depth, run)?;
+            let most = MOST_EVENTS.min(EVENTS_PER_STEP * depth);
+            extend(&mut unwinding, &going, (depth, most), run)?;
             let closed = unwinding.close();
             if let Some(verdict) = error(&mut unwinding, closed, run)? {
                 return Ok(verdict);
             }
-            unfinished = going_on(&mut unwinding, closed, run)?;
-            if unfinished.is_empty() {
+            going = going_on(&mut unwinding, closed, run)?;
+            let Some(least) = going.iter().map(|thread| unwinding.depth(*thread)).min() else {
                 return Ok(Verdict::Safe(Some(Certificate::Unwound(unwinding.visible_steps()))));
+            };
+            let is_full = unwinding.events.len() >= most;
+            if is_full && most == MOST_EVENTS || least >= bound || is_full && depth == bound {
+                return Err(Stop::BoundReached(Bound::VisibleSteps(least as u32)));
             }
-            if depth >= bound {
-                return Err(Stop::BoundReached(Bound::VisibleSteps(self.options.bound)));
+            if is_full || least >= depth {
+                depth = (depth + depth.div_ceil(2)).min(bound);
             }
-            depth = (depth + depth.div_ceil(2)).min(bound);
         }
     }
 }
 
-/// Unwinds threads, and those that they start, to a number of events.
-fn extend(unwinding: &mut Unwinding<'_>, unfinished: Vec<usize>, depth: usize, run: &Run<'_>) -> Result<(), Stop> {
+/// Unwinds threads that can go on, and those that they start, to a number of events of each, one round of events after
+/// the other, until there are so many in all: threads may start threads for ever.
+fn extend(
+    unwinding: &mut Unwinding<'_>,
+    going: &[usize],
+    (depth, most): (usize, usize),
+    run: &Run<'_>,
+) -> Result<(), Stop> {
     let n_before = unwinding.threads.len();
-    let mut next = n_before;
-    for thread in unfinished {
-        unwind(unwinding, thread, depth, run)?;
-    }
-    while next < unwinding.threads.len() {
-        unwind(unwinding, next, depth, run)?;
-        next += 1;
-    }
-    Ok(())
-}
-
-fn unwind(unwinding: &mut Unwinding<'_>, thread: usize, depth: usize, run: &Run<'_>) -> Result<(), Stop> {
-    while unwinding.depth(thread) < depth && unwinding.is_unfinished(thread) {
-        unwinding.extend(thread, run)?;
+    for round in 1..=depth {
+        let mut thread = 0;
+        while thread < unwinding.threads.len() {
+            run.tick()?;
+            let is_wanted = thread >= n_before || going.contains(&thread);
+            if is_wanted && unwinding.depth(thread) < round && unwinding.is_unfinished(thread) {
+                if unwinding.events.len() >= most {
+                    return Ok(());
+                }
+                unwinding.extend(thread, run)?;
+            }
+            thread += 1;
+        }
     }
     Ok(())
 }
@@ -136,29 +152,28 @@ fn error(unwinding: &mut Unwinding<'_>, closed: SatLit, run: &Run<'_>) -> Result
     Ok(None)
 }
 
-/// Returns the threads that may go on behind their last event. As long as some can, a question about another one is
-/// given up where it is hard.
+/// Returns the threads that may go on behind their last event. One question about all of them has those in its answer
+/// that do; then there is one about the others. As soon as some can, the others count as if they can where it is hard.
 fn going_on(unwinding: &mut Unwinding<'_>, closed: SatLit, run: &Run<'_>) -> Result<Vec<usize>, Stop> {
-    let (mut can, mut hard) = (Vec::new(), Vec::new());
-    for thread in unwinding.unfinished() {
+    let mut can: Vec<usize> = Vec::new();
+    let mut open: Vec<(usize, SatLit)> =
+        unwinding.unfinished().into_iter().map(|thread| (thread, unwinding.goes_on(thread))).collect();
+    while !open.is_empty() {
         run.check_limits()?;
-        let goes_on = unwinding.goes_on(thread);
-        match unwinding.clauses.solve_briefly(&[closed, goes_on]) {
-            Some(Answer::Sat) => can.push(thread),
-            Some(Answer::Unsat) => {}
-            None => hard.push(thread),
-        }
+        let any = unwinding.clauses.any(open.iter().map(|(_, goes_on)| *goes_on));
+        let answer = match can.is_empty() {
+            true => Some(unwinding.solve(&[closed, any], run)?),
+            false => unwinding.clauses.solve_briefly(&[closed, any]),
+        };
+        let goes_on = match answer {
+            Some(Answer::Unsat) => break,
+            Some(Answer::Sat) => open.iter().map(|(_, lit)| unwinding.clauses.value(*lit)).collect(),
+            None => vec![true; open.len()],
+        };
+        let (found, rest): (Vec<_>, Vec<_>) = open.into_iter().zip(goes_on).partition(|(_, goes_on)| *goes_on);
+        can.extend(found.into_iter().map(|((thread, _), _)| thread));
+        open = rest.into_iter().map(|(thread, _)| thread).collect();
     }
-    if can.is_empty() {
-        for thread in hard {
-            let goes_on = unwinding.goes_on(thread);
-            if unwinding.solve(&[closed, goes_on], run)? == Answer::Sat {
-                can.push(thread);
-            }
-        }
-        return Ok(can);
-    }
-    can.extend(hard);
     can.sort_unstable();
     Ok(can)
 }

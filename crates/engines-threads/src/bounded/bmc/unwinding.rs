@@ -196,8 +196,9 @@ impl<'t> Unwinding<'t> {
         let mut children = Vec::new();
         for child in std::mem::take(&mut block.children) {
             children.push(self.threads.len());
-            let nodes = BTreeMap::from([(child.place, (child.guard, child.values))]);
-            self.add_thread(Some(event), child.guard, nodes);
+            let begins = self.aig.and(child.guard, happens);
+            let nodes = BTreeMap::from([(child.place, (begins, child.values))]);
+            self.add_thread(Some(event), begins, nodes);
         }
         let (error, moves) = (block.error(), block.moves);
         self.events.push(Event { thread, happens, error, moves, children });

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use selvedge_check::{Run, Task};
-use selvedge_ir::{EdgeId, ProcId, Program, Scope, VarId};
+use selvedge_ir::{EdgeId, Op, ProcId, Program, Scope, VarId};
 
 use super::super::sat::{Lit, Sat};
 use super::super::{Flaw, Refused, Unjudged};
@@ -17,7 +17,7 @@ use super::{Values, filled};
 use crate::commutation::Commutation;
 use crate::position::Position;
 use crate::program::{Leaving, leaving};
-use crate::semantics::{Child, Control, Effect, Meaning, Scene, call_of, child, control, flag, of_scope};
+use crate::semantics::{Child, Control, Meaning, Scene, Writes, call_of, child, control, flag, of_scope};
 
 /// A block without the atomic flag ends after this many steps, and one with it must.
 const MOST_STEPS: usize = 500;
@@ -156,6 +156,7 @@ impl<'a> Blocks<'a> {
         Ok(())
     }
 
+    /// Makes a step, as far as it can be made, and starts a thread, ends the block or goes on with it.
     fn step(
         &self,
         (at, holds): (&Position, bool),
@@ -171,32 +172,71 @@ impl<'a> Blocks<'a> {
             return Err(Flaw::OutOfScope("it is recursive").into());
         }
         let mut now = Now { program, state: &state, reads: &mut block.reads, choices: BTreeMap::new() };
-        let Effect { conditions, asserted, writes, child: begun, .. } =
-            Meaning::new(program, sat, &mut now).effect(edge, at.caller())?;
-        for condition in conditions {
-            state.guard = sat.and(state.guard, condition);
-        }
-        if let Some(holds) = asserted {
+        let effect = Meaning::new(program, sat, &mut now).effect(edge, at.caller())?;
+        state.guard = effect.conditions.into_iter().fold(state.guard, |guard, condition| sat.and(guard, condition));
+        if let Some(asserted) = effect.asserted {
             if self.task.target.has_assert(id) {
-                let fails = sat.and(state.guard, !holds);
-                self.error(fails, block, sat);
+                block.error(sat.and(state.guard, !asserted), sat);
             }
-            state.guard = sat.and(state.guard, holds);
+            state.guard = sat.and(state.guard, asserted);
         }
         if sat.known(state.guard) == Some(false) {
             return Ok(());
         }
-        if let (Some(start), Some(from)) = (child(&edge.op), at.child(program, &edge.op)) {
-            let own = match start {
-                Child::Fork(_) => state.own.clone(),
-                Child::Spawn(_) => {
-                    let kept = of_scope(program, Scope::Thread).filter_map(|var| Some((var, *state.own.get(&var)?)));
-                    kept.chain(filled(sat, begun)).collect()
-                }
-            };
-            block.children.push((from, state.guard, own));
+        self.start_thread(at, &edge.op, &state, effect.child, block, sat);
+        self.write(control(edge, at.caller()), effect.writes, &mut state, sat);
+        let Some(after) = at.after(program, id) else {
+            block.end(sat, &state);
+            return Ok(());
+        };
+        let holds_after = flag(&edge.op).unwrap_or(holds);
+        let is_quiet = !holds && self.commutation.is_invisible(edge, at.caller());
+        if self.task.target.has_loc(after.loc) {
+            block.error(state.guard, sat);
+        } else if holds_after || is_quiet && may_go_on {
+            let merged = merged(sat, next.remove(&(after.clone(), holds_after)), state);
+            next.insert((after, holds_after), merged);
+        } else {
+            block.is_cut |= is_quiet;
+            block.end(sat, &state);
+            if !self.leaving[after.loc].is_empty() {
+                let merged = merged(sat, block.ends.remove(&after), state);
+                block.ends.insert(after, merged);
+            }
         }
-        if let Control::Return(call) = control(edge, at.caller()) {
+        Ok(())
+    }
+
+    /// Records the thread that an operation starts. It begins with the variables before the step: a copy of the mover
+    /// has them all, another one has its own frame and the per-thread variables.
+    fn start_thread(
+        &self,
+        at: &Position,
+        op: &Op,
+        state: &Inside,
+        begun: Writes<Lit>,
+        block: &mut Block,
+        sat: &mut Sat<'_>,
+    ) {
+        let program = self.task.program;
+        let (Some(start), Some(from)) = (child(op), at.child(program, op)) else { return };
+        let own = match start {
+            Child::Fork(_) => state.own.clone(),
+            Child::Spawn(_) => {
+                let kept = of_scope(program, Scope::Thread).filter_map(|var| Some((var, *state.own.get(&var)?)));
+                kept.chain(filled(sat, begun)).collect()
+            }
+        };
+        if self.task.target.has_loc(from.loc) {
+            block.error(state.guard, sat);
+        }
+        block.children.push((from, state.guard, own));
+    }
+
+    /// Writes what a step writes. A return drops the frame first.
+    fn write(&self, control: Control, writes: Writes<Lit>, state: &mut Inside, sat: &mut Sat<'_>) {
+        let program = self.task.program;
+        if let Control::Return(call) = control {
             forget(program, call_of(program, call).callee, &mut state.own);
         }
         for (var, value) in writes {
@@ -207,43 +247,24 @@ impl<'a> Blocks<'a> {
                 state.own.insert(var, value);
             }
         }
-        let Some(after) = at.after(program, id) else {
-            self.end(None, state, block, sat);
-            return Ok(());
-        };
-        if self.task.target.has_loc(after.loc) {
-            self.error(state.guard, block, sat);
-            return Ok(());
-        }
-        let holds_after = flag(&edge.op).unwrap_or(holds);
-        let is_quiet = !holds && self.commutation.is_invisible(edge, at.caller());
-        if holds_after || is_quiet && may_go_on {
-            let merged = merged(sat, next.remove(&(after.clone(), holds_after)), state);
-            next.insert((after, holds_after), merged);
-        } else {
-            block.is_cut |= is_quiet;
-            self.end(Some(after), state, block, sat);
-        }
-        Ok(())
+    }
+}
+
+impl Block {
+    /// Records an error, with which the block ends.
+    fn error(&mut self, guard: Lit, sat: &mut Sat<'_>) {
+        self.errors.push(guard);
+        self.happens = sat.or(self.happens, guard);
     }
 
-    fn error(&self, guard: Lit, block: &mut Block, sat: &mut Sat<'_>) {
-        block.errors.push(guard);
-        block.happens = sat.or(block.happens, guard);
-    }
-
-    /// Ends the block behind a step; the thread is somewhere then, or has ended.
-    fn end(&self, at: Option<Position>, state: Inside, block: &mut Block, sat: &mut Sat<'_>) {
-        block.happens = sat.or(block.happens, state.guard);
+    /// Ends the block in a state.
+    fn end(&mut self, sat: &mut Sat<'_>, state: &Inside) {
+        self.happens = sat.or(self.happens, state.guard);
         for (var, (wrote, value)) in &state.written {
             let here = sat.and(state.guard, *wrote);
             let never = (sat.constant(false), *value);
-            let (known, last) = block.writes.get(var).copied().unwrap_or(never);
-            block.writes.insert(*var, (sat.or(known, here), sat.ite(here, *value, last)));
-        }
-        if let Some(at) = at.filter(|at| !self.leaving[at.loc].is_empty()) {
-            let merged = merged(sat, block.ends.remove(&at), state);
-            block.ends.insert(at, merged);
+            let (known, last) = self.writes.get(var).copied().unwrap_or(never);
+            self.writes.insert(*var, (sat.or(known, here), sat.ite(here, *value, last)));
         }
     }
 }

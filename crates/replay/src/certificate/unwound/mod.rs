@@ -11,8 +11,9 @@
 //! 2. For each variable that an event reads there is a *source*: an event that writes it and comes earlier, or the
 //!    start. It has the value that is read there, and no event that writes the variable comes between.
 //!
-//! Every execution in which no thread makes more blocks than the certificate says satisfies both, with its own order.
-//! Two questions must have no solution:
+//! Every execution in which no thread makes more blocks than the certificate says satisfies both, with its own order:
+//! where the formulas leave an event no way but to happen that is not part of the execution, it comes behind all that
+//! are, with what the formulas say. Two questions must have no solution:
 //!
 //! 3. an error in some block;
 //! 4. a thread that is somewhere behind its last event.
@@ -20,14 +21,15 @@
 //! Assume that a thread makes more blocks in some execution. Up to the first such block the execution satisfies 1 and 2,
 //! and before that block its thread is somewhere behind its last event, which is 4. So no execution has more blocks, and
 //! by 3 none meets an error. It does not matter if more is possible by the formulas than by the program: where the number
-//! of threads is limited, a thread that may not start starts or not.
+//! of threads is limited, a thread that may not start starts or not. A thread that another one starts in an atomic
+//! section moves after the section, so only if the whole block happens.
 
 mod block;
 
 use std::collections::BTreeMap;
 
 use selvedge_check::{Run, Task, ThreadScope};
-use selvedge_ir::{Count, EntryId, Op, VarId};
+use selvedge_ir::{Count, Op, VarId};
 
 use self::block::{Blocks, Inside};
 use super::sat::{Lit, Sat};
@@ -77,7 +79,6 @@ fn in_scope(task: &Task<'_>) -> Result<(), Refused> {
 
 /// A thread.
 struct Thread {
-    kind: EntryId,
     /// The event that starts it; `None` for an initial thread.
     parent: Option<usize>,
     /// Where it can be behind its last event.
@@ -166,20 +167,20 @@ impl<'a> Unwound<'a> {
                 let writes = Meaning::new(self.task.program, &mut self.sat, &mut scene).start_thread(kind)?;
                 let own = filled(&mut self.sat, writes);
                 let guard = if is_open { self.sat.fresh() } else { self.sat.constant(true) };
-                self.add_thread(kind, None, Position::entry(self.task.program, entry.proc), guard, own);
+                self.add_thread(None, Position::entry(self.task.program, entry.proc), guard, own);
             }
         }
         Ok(())
     }
 
-    fn add_thread(&mut self, kind: EntryId, parent: Option<usize>, at: Position, guard: Lit, own: Values) {
+    fn add_thread(&mut self, parent: Option<usize>, at: Position, guard: Lit, own: Values) {
         let mut states = BTreeMap::new();
         if self.task.target.has_loc(at.loc) {
             self.errors.push(guard);
         } else {
             states.insert(at, Inside::new(guard, own));
         }
-        self.threads.push(Thread { kind, parent, states, events: Vec::new() });
+        self.threads.push(Thread { parent, states, events: Vec::new() });
     }
 
     /// Adds the next event of a thread, if it can be anywhere.
@@ -201,13 +202,13 @@ impl<'a> Unwound<'a> {
         self.is_cut |= block.is_cut;
         let (happens, reads, writes) = (block.happens, block.reads, block.writes);
         self.events.push(Event { thread, number, happens, reads, writes });
-        let kind = self.threads[thread].kind;
-        for (at, mut guard, own) in block.children {
+        for (at, started, own) in block.children {
+            let mut guard = self.sat.and(started, happens);
             if self.is_limited() {
                 let starts = self.sat.fresh();
                 guard = self.sat.and(guard, starts);
             }
-            self.add_thread(kind, Some(event), at, guard, own);
+            self.add_thread(Some(event), at, guard, own);
         }
         Ok(())
     }
