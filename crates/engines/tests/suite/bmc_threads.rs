@@ -35,7 +35,8 @@ fn counter(begin: &str, end: &str) -> String {
          L0 -> L1: {begin}\nL1 -> L2: a := x, b := y\nL2 -> L3: x := !a, y := b ^ a\nL3 -> L4: {end}\n\
          L4 -> L11: d := d | p, e := e | !p\nL11 -> L5: return\n\
          proc main() from L6 to L10\n\
-         L6 -> L7: spawn adds(T)\nL7 -> L8: spawn adds(F)\nL8 -> L9: assume d & e\nL9 -> L12: assert y & !x\nL12 -> L10: return\n\
+         L6 -> L7: spawn adds(T)\nL7 -> L8: spawn adds(F)\nL8 -> L9: assume d & e\nL9 -> L12: assert y & !x\n\
+         L12 -> L10: return\n\
          start main\ntarget e9"
     )
 }
@@ -83,7 +84,8 @@ fn flags_that_are_read_first_do_not() {
 /// Counts to three in `x`, `y` before it fails; another thread must have set `go` in between.
 const LOOP: &str = "shared x: bool, y: bool, go: bool\ninit x := F, y := F, go := F\n\
     proc main() from L0 to L3\nL0 -> L1: assume go\nL1 -> L1: x := !x, y := y ^ x\nL1 -> L2: assert !x | !y\n\
-    L2 -> L3: return\nproc helps() from L4 to L5\nL4 -> L6: go := T\nL6 -> L5: return\nstart main\nstart helps\ntarget e2";
+    L2 -> L3: return\nproc helps() from L4 to L5\nL4 -> L6: go := T\nL6 -> L5: return\n\
+     start main\nstart helps\ntarget e2";
 
 #[test]
 fn a_bound_that_ran_out_is_not_safe() {
@@ -113,7 +115,8 @@ fn threads_that_find_no_room_do_not_start() {
 fn threads_meet_where_a_target_names_their_locations_together() {
     let text = |lock: &str| {
         format!(
-            "shared l: bool\ninit l := F\nproc main() from L0 to L3\nL0 -> L1: {lock}\nL1 -> L2: l := F\nL2 -> L3: return\n\
+            "shared l: bool\ninit l := F\nproc main() from L0 to L3\nL0 -> L1: {lock}\nL1 -> L2: l := F\n\
+             L2 -> L3: return\n\
              start main: main exactly 2\ntarget L1 + L1"
         )
     };

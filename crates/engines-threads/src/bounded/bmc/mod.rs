@@ -10,8 +10,8 @@
 //! for an error, then, thread by thread, whether the thread can go on behind its last event; only those that can are
 //! unwound further.
 //!
-//! *End.* At the bound, or at the greatest number of events in all; or when no thread can go on. Each turn adds events or
-//! looks at more of each thread.
+//! *End.* At the bound, or at the greatest number of events in all; or when no thread can go on. Each turn adds events
+//! or looks at more of each thread.
 //!
 //! *Right.* An assignment is an execution: the blocks of the events that happen, one after the other in their order,
 //! have the values that the formulas say, by induction over the order. An execution is an assignment if no thread makes

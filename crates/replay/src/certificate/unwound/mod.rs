@@ -18,11 +18,11 @@
 //! 3. an error in some block;
 //! 4. a thread that is somewhere behind its last event.
 //!
-//! Assume that a thread makes more blocks in some execution. Up to the first such block the execution satisfies 1 and 2,
-//! and before that block its thread is somewhere behind its last event, which is 4. So no execution has more blocks, and
-//! by 3 none meets an error. It does not matter if more is possible by the formulas than by the program: where the number
-//! of threads is limited, a thread that may not start starts or not. A thread that another one starts in an atomic
-//! section moves after the section, so only if the whole block happens.
+//! Assume that a thread makes more blocks in some execution. Up to the first such block the execution satisfies 1 and
+//! 2, and before that block its thread is somewhere behind its last event, which is 4. So no execution has more blocks,
+//! and by 3 none meets an error. It does not matter if more is possible by the formulas than by the program: where the
+//! number of threads is limited, a thread that may not start starts or not. A thread that another one starts in an
+//! atomic section moves after the section, so only if the whole block happens.
 
 mod block;
 

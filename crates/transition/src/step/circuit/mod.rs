@@ -204,8 +204,8 @@ pub fn step<'p>(aig: &mut Aig, program: &'p Program, edge: EdgeId, now: &Valuati
     (effect, choices)
 }
 
-/// Returns the beginning of the thread that a step along an edge starts; `None` if the edge starts none. Locals that are
-/// no parameters have any value, those of a copy the same ones.
+/// Returns the beginning of the thread that a step along an edge starts; `None` if the edge starts none. Locals that
+/// are no parameters have any value, those of a copy the same ones.
 pub fn starts(aig: &mut Aig, program: &Program, edge: EdgeId, now: &Valuation) -> Option<Begun> {
     let Edge { op, ensures, .. } = &program.edges[edge];
     let choices = if op.starts_thread() { fresh(aig, op.choices().len()) } else { return None };
