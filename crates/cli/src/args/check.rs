@@ -82,6 +82,11 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["all", "reachable"])]
     #[arg(help_heading = "Output")]
     pub(crate) harness: Option<PathBuf>,
+    /// For C: write a witness of the answer for verification competitions (.yml): of an error, or, without invariants,
+    /// of safety; only with one FILE
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["all", "reachable", "projection"])]
+    #[arg(help_heading = "Output")]
+    pub(crate) witness: Option<PathBuf>,
     /// Show the whole state after each step of a trace, not only the changes
     #[arg(long)]
     #[arg(help_heading = "Output")]
