@@ -224,10 +224,22 @@ impl Limits {
     }
 }
 
-/// Returns the parts of a call that can be left out.
-fn given(question: Option<PyRef<'_, Question>>, limits: Option<PyRef<'_, Limits>>) -> (selvedge::Question, Limits) {
-    let question = question.map(|question| question.0.clone()).unwrap_or_default();
-    (question, limits.map_or_else(fresh, |limits| limits.clone()))
+/// Does some work about a program while the interpreter is free. The question and the limits can be left out.
+fn asked<T: Send + 'static>(
+    py: Python<'_>,
+    program: PyRef<'_, Program>,
+    question: Option<PyRef<'_, Question>>,
+    limits: Option<PyRef<'_, Limits>>,
+    work: impl FnOnce(&selvedge::Program, &selvedge::Question, &selvedge::Limits) -> Result<T, Error> + Send + 'static,
+) -> PyResult<T> {
+    let (program, question) = (program.0.clone(), question.map(|question| question.0.clone()).unwrap_or_default());
+    let Limits { limits, cancel } = given(limits);
+    detached(py, &cancel, move || work(&program, &question, &limits))
+}
+
+/// Returns the limits of a call, which can be left out.
+fn given(limits: Option<PyRef<'_, Limits>>) -> Limits {
+    limits.map_or_else(fresh, |limits| limits.clone())
 }
 
 /// Returns no limits, with a switch of their own.
@@ -245,9 +257,7 @@ fn check(
     question: Option<PyRef<'_, Question>>,
     limits: Option<PyRef<'_, Limits>>,
 ) -> PyResult<Answer> {
-    let (question, Limits { limits, cancel }) = given(question, limits);
-    let program = program.0.clone();
-    detached(py, &cancel, move || selvedge::check(&program, &question, &limits)).map(Answer)
+    asked(py, program, question, limits, selvedge::check).map(Answer)
 }
 
 fn value(py: Python<'_>, value: Value) -> PyResult<Py<PyAny>> {
@@ -332,9 +342,10 @@ impl Trace {
         question: Option<PyRef<'_, Question>>,
         limits: Option<PyRef<'_, Limits>>,
     ) -> PyResult<Trace> {
-        let (question, Limits { limits, cancel }) = given(question, limits);
-        let program = program.0.clone();
-        detached(py, &cancel, move || selvedge::Trace::from_json(&text, &program, &question, &limits)).map(Trace)
+        let read = move |program: &_, question: &_, limits: &_| {
+            selvedge::Trace::from_json(&text, program, question, limits)
+        };
+        asked(py, program, question, limits, read).map(Trace)
     }
 
     #[getter]
@@ -400,9 +411,8 @@ impl Trace {
         question: Option<PyRef<'_, Question>>,
         limits: Option<PyRef<'_, Limits>>,
     ) -> PyResult<()> {
-        let (question, Limits { limits, cancel }) = given(question, limits);
-        let (trace, program) = (self.0.clone(), program.0.clone());
-        detached(py, &cancel, move || trace.verify(&program, &question, &limits))
+        let trace = self.0.clone();
+        asked(py, program, question, limits, move |program, question, limits| trace.verify(program, question, limits))
     }
 
     fn __len__(&self) -> usize {
@@ -447,9 +457,9 @@ impl Certificate {
         question: Option<PyRef<'_, Question>>,
         limits: Option<PyRef<'_, Limits>>,
     ) -> PyResult<String> {
-        let (question, Limits { limits, cancel }) = given(question, limits);
-        let (certificate, program) = (self.0.clone(), program.0.clone());
-        detached(py, &cancel, move || certificate.verify(&program, &question, &limits)).map(verified)
+        let certificate = self.0.clone();
+        let judge = move |program: &_, question: &_, limits: &_| certificate.verify(program, question, limits);
+        asked(py, program, question, limits, judge).map(verified)
     }
 }
 
@@ -502,7 +512,7 @@ impl Answer {
     /// Judges the evidence once more, on the program as it is read anew.
     #[pyo3(signature = (limits=None))]
     fn verify(&self, py: Python<'_>, limits: Option<PyRef<'_, Limits>>) -> PyResult<String> {
-        let (_, Limits { limits, cancel }) = given(None, limits);
+        let Limits { limits, cancel } = given(limits);
         let answer = self.0.clone();
         detached(py, &cancel, move || answer.verify(&limits)).map(verified)
     }

@@ -78,7 +78,7 @@ fn visit(
     run: &Run<'_>,
 ) -> (&'static str, Result<Exploration, Reason>) {
     let program = prepared.task().program;
-    let liveness = Liveness::among_threads(program);
+    let liveness = Liveness::observed(program);
     let keeps_all = !options.engine_options.threads_explicit.reductions.dead;
     let asked = |loc: LocId, var: VarId| keeps_all || liveness.is_live(loc, var);
     let mut refusal = ("", Unsupported::new("no engine was run"));

@@ -22,6 +22,18 @@ pub fn start<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> io
     Builder::new().stack_size(stack()).spawn(work)
 }
 
+/// Does some work on a thread with a deep stack, and waits for it.
+#[cfg(not(target_family = "wasm"))]
+pub fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> io::Result<std::thread::Result<T>> {
+    start(work).map(JoinHandle::join)
+}
+
+/// Does some work. WebAssembly has no threads; the stack is the one that the page has.
+#[cfg(target_family = "wasm")]
+pub fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> io::Result<std::thread::Result<T>> {
+    Ok(Ok(work()))
+}
+
 fn stack() -> usize {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     share(address_space(&limits))

@@ -5,8 +5,8 @@
 //! read only if its variable is live or occurs in the step's own condition. At a call the effects of the callee
 //! ([`crate::mod_ref`]) represent its body; at the exit of a procedure, the variables are live that are live after one
 //! of the calls to it. Threads see each other through shared variables and passive copies: in a program with several
-//! threads a shared variable is live everywhere if any thread reads it, and so is a variable that others read
-//! passively.
+//! threads a shared variable is live everywhere if some condition depends on it, whichever thread evaluates it, and
+//! nowhere else; a variable that others read passively is live everywhere.
 //!
 //! Engines may start a frame with default values in the variables that are not live at its entry.
 
@@ -15,6 +15,7 @@ use fixedbitset::FixedBitSet;
 use crate::callgraph::{CallGraph, is_sequential};
 use crate::dataflow::{Analysis, Arrow, ArrowKind, Arrows, Direction, Values, solve};
 use crate::mod_ref::ModRef;
+use crate::passes::slice;
 use crate::slots::Slots;
 use crate::syntax::{EdgeId, EntryId, Expr, LocId, Op, Program, Scope, VarId};
 use crate::visit::{for_each_old_read, reads};
@@ -32,18 +33,38 @@ impl Liveness {
         Liveness::in_environment(program, !is_sequential(program))
     }
 
-    /// Computes the live variables as if other threads ran concurrently, even if the program has only one: a shared
-    /// variable that is read somewhere is live everywhere.
+    /// Computes the live variables as if other threads ran concurrently, even if the program has only one.
     pub fn among_threads(program: &Program) -> Liveness {
         Liveness::in_environment(program, true)
     }
 
+    /// Computes the variables whose values are worth showing, as if other threads ran concurrently: a shared variable
+    /// that is read somewhere is live everywhere, even if no condition depends on it.
+    pub fn observed(program: &Program) -> Liveness {
+        let shared = |var: &VarId| program.vars[*var].scope == Scope::Shared;
+        Liveness::with_pinned(program, mentioned(program, shared), FixedBitSet::new())
+    }
+
     fn in_environment(program: &Program, has_other_threads: bool) -> Liveness {
+        if !has_other_threads {
+            return Liveness::with_pinned(program, mentioned(program, |_| false), FixedBitSet::new());
+        }
+        let matter = slice::influencing(program);
+        let (pinned, ignored): (Vec<VarId>, Vec<VarId>) = program
+            .vars
+            .indices()
+            .filter(|var| program.vars[*var].scope == Scope::Shared)
+            .partition(|var| matter.contains(var.index()));
+        let passive = mentioned(program, |_| false);
+        Liveness::with_pinned(program, [pinned, passive].concat(), ignored.into_iter().map(VarId::index).collect())
+    }
+
+    fn with_pinned(program: &Program, pinned: Vec<VarId>, ignored: FixedBitSet) -> Liveness {
         let (calls, slots) = (CallGraph::new(program), Slots::new(program));
         let arrows = Arrows::new(program, &calls);
         let mod_ref = ModRef::new(program, &slots, &calls, &arrows);
-        let pinned = pinned(program, has_other_threads);
-        let live = solve(&arrows, &Live { program, slots: &slots, mod_ref, pinned });
+        let ignored = ignored.ones().map(|var| slots.get(VarId::from_usize(var))).collect();
+        let live = solve(&arrows, &Live { program, slots: &slots, mod_ref, pinned, ignored });
         Liveness { slots, live }
     }
 
@@ -63,27 +84,28 @@ impl Liveness {
     }
 }
 
-/// Returns the variables that must count as live everywhere because other threads may read them.
-fn pinned(program: &Program, has_other_threads: bool) -> Vec<VarId> {
-    let mut pinned = FixedBitSet::with_capacity(program.vars.len());
+/// Returns the variables that other threads mention as passive copies, and those of some others that are read.
+fn mentioned(program: &Program, is_asked: impl Fn(&VarId) -> bool) -> Vec<VarId> {
+    let mut mentioned = FixedBitSet::with_capacity(program.vars.len());
     let entry_inits = program.entries.iter().flat_map(|entry| entry.init.iter().map(|(_, rhs)| rhs));
     for expr in program.edges.iter().flat_map(|edge| edge.exprs()).chain(entry_inits) {
         expr.for_each_leaf(|leaf| match *leaf {
-            Expr::Passive(var) | Expr::PassiveNext(var) => pinned.insert(var.index()),
-            Expr::Var(var) | Expr::Next(var) if has_other_threads && program.vars[var].scope == Scope::Shared => {
-                pinned.insert(var.index());
-            }
+            Expr::Passive(var) | Expr::PassiveNext(var) => mentioned.insert(var.index()),
+            Expr::Var(var) | Expr::Next(var) if is_asked(&var) => mentioned.insert(var.index()),
             _ => {}
         });
     }
-    pinned.ones().map(VarId::from_usize).collect()
+    mentioned.ones().map(VarId::from_usize).collect()
 }
 
 struct Live<'p> {
     program: &'p Program,
     slots: &'p Slots,
     mod_ref: ModRef,
+    /// The variables that are live everywhere.
     pinned: Vec<VarId>,
+    /// The slots of variables that are live nowhere, wherever they are read.
+    ignored: FixedBitSet,
 }
 
 impl Live<'_> {
@@ -163,7 +185,7 @@ impl Analysis for Live<'_> {
 
     fn transfer(&self, arrow: &Arrow, values: &Values<FixedBitSet>) -> FixedBitSet {
         let after = &values[arrow.to];
-        match arrow.kind {
+        let mut live = match arrow.kind {
             ArrowKind::Step(edge) => self.before(edge, after.clone()),
             ArrowKind::Across(edge) => self.before_call(edge, after),
             ArrowKind::Leave(edge) => self.slots.globals_of(&self.at_return(edge, after)),
@@ -171,7 +193,9 @@ impl Analysis for Live<'_> {
             ArrowKind::Spawn(_) | ArrowKind::Finish(_) => self.slots.globals_of(after),
             ArrowKind::Start(entry) => self.before_start(entry, after),
             ArrowKind::Enter(_) => FixedBitSet::new(),
-        }
+        };
+        live.difference_with(&self.ignored);
+        live
     }
 }
 
@@ -220,6 +244,26 @@ mod tests {
         check(text, &["g h", "g h", "g h", "g h", "", "g h", "g h"]);
         let set = text.replace("L5 -> L6: return", "L5 -> L5: g := T\nL5 -> L6: end");
         check(&set, &["", "g", "", "h", "", "", "g h"]);
+    }
+
+    #[test]
+    fn with_several_threads_what_no_condition_depends_on_is_dead() {
+        let text = "shared g, h, k: bool
+             proc main() from L0 to L1
+               local l: bool
+               L0 -> L0: g := h, h := k, k := g
+               L0 -> L2: l := k
+               L2 -> L2: k := l
+               L2 -> L1: return
+             proc other() from L3 to L4
+               L3 -> L3: assume COND
+             start main
+             start other";
+        check(&text.replace("COND", "T"), &["", "", "", "", ""]);
+        check(&text.replace("COND", "h"), &["g h k", "g h k", "g h k l", "g h k", "g h k"]);
+        let program = crate::text::parse(&text.replace("COND", "T")).unwrap();
+        let observed = Liveness::observed(&program);
+        assert!(program.vars.indices().take(3).all(|var| observed.is_live(LocId::new(4), var)));
     }
 
     #[test]

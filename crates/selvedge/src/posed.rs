@@ -38,10 +38,10 @@ pub(crate) fn bounded(read: &Read) -> selvedge_check::Question {
 
 /// Does some work on a stack that is deep enough for it.
 pub(crate) fn deep<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
-    let thread = threads::start(move || guard(work)).map_err(|error| Error::NotJudged(error.to_string()))?;
+    let done = threads::run(move || guard(work)).map_err(|error| Error::NotJudged(error.to_string()))?;
     let internal = |panic: Panic| match panic.stop() {
         Some(stop) => Error::NotJudged(stop.to_string()),
         None => Error::Internal(panic.message),
     };
-    thread.join().map_err(|_| Error::Internal("a panic inside a panic".to_string()))?.map_err(internal)?
+    done.map_err(|_| Error::Internal("a panic inside a panic".to_string()))?.map_err(internal)?
 }

@@ -26,7 +26,7 @@ use crate::coverability::{Coverability, Transfers};
 use crate::deadlock::DEADLOCKS;
 use crate::differ::ALL_WAYS;
 use crate::engines::SEQUENTIAL;
-use crate::harness::{CERTIFICATES, COMPARISONS, Campaign, Summary, run_all};
+use crate::harness::{CERTIFICATES, COMPARISONS, Campaign, Finding, Summary, run_all};
 use crate::integers::compare::Integers;
 use crate::machine::Machine;
 use crate::numbers::Numbers;
@@ -36,7 +36,7 @@ use crate::texts::{self, Texts};
 use crate::threads::CONCURRENT;
 use crate::unbounded::ANY_NUMBER;
 use crate::verify::Judge;
-use crate::workers::{Hang, Items};
+use crate::workers::Items;
 
 /// The time that a batch should take.
 const BATCH: Duration = Duration::from_secs(15);
@@ -44,7 +44,7 @@ const BATCH: Duration = Duration::from_secs(15);
 /// The size of the first batch of a class, whose speed is not known yet.
 const FIRST_BATCH: u64 = 200;
 
-type Batch = Box<dyn Fn(u64, Items) -> (Summary, Result<(), Hang>)>;
+type Batch = Box<dyn Fn(u64, Items) -> (Summary, Result<(), Vec<Finding>>)>;
 
 /// A class of comparisons.
 pub struct Class {
@@ -254,26 +254,22 @@ impl Setting {
         done.certificates += summary.tally[CERTIFICATES];
         done.findings += summary.findings.len() as u64;
         done.next = items.first + items.count;
-        for finding in &summary.findings {
-            self.keep(class, seed, finding.number, &finding.to_string())?;
-        }
+        let unfinished = end.err().unwrap_or_default();
         // Numbers are given out in order: those above the ones in progress were not tried.
-        if let Err(hang) = end {
-            done.next = hang.numbers.iter().max().map_or(done.next, |last| last + 1);
-            done.findings += hang.numbers.len() as u64;
-            for number in hang.numbers {
-                self.keep(class, seed, number, "hang: one of the programs in progress never ended")?;
-            }
+        if let Some(last) = unfinished.iter().map(|finding| finding.number).max() {
+            done.next = last + 1;
+            done.findings += unfinished.len() as u64;
         }
-        Ok(())
+        summary.findings.iter().chain(&unfinished).try_for_each(|finding| self.keep(class, seed, finding))
     }
 
     /// Writes a finding with the command that repeats it.
-    fn keep(&self, class: &Class, seed: u64, number: u64, text: &str) -> Result<(), String> {
+    fn keep(&self, class: &Class, seed: u64, finding: &Finding) -> Result<(), String> {
+        let number = finding.number;
         let folder = self.findings();
         let file = folder.join(format!("{}-{seed}-{number}.txt", class.name));
         let again = format!("cargo run --release -p selvedge-testkit --bin fuzz -- {}", class.name);
-        let text = format!("{text}\n{again} --seed {seed} --first {number} --count 1\n");
+        let text = format!("{finding}\n{again} --seed {seed} --first {number} --count 1\n");
         fs::create_dir_all(&folder)
             .and_then(|()| fs::write(&file, text))
             .map_err(|error| format!("{}: {error}", file.display()))

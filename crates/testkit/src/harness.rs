@@ -17,7 +17,7 @@ use std::time::Duration;
 use crate::model::Model;
 use crate::oracle::Budget;
 use crate::shrink::shrink;
-use crate::workers::{Effort, Hang, Items, each};
+use crate::workers::{Effort, Items, each};
 
 /// A campaign ends after this many findings, since most of them have one cause.
 const MAX_FINDINGS: usize = 10;
@@ -165,13 +165,13 @@ pub struct Summary {
 ///
 /// # Errors
 ///
-/// Returns the numbers of the subjects in progress if none of them finished for a long time.
+/// Returns the subjects in progress if none of them finished for a long time.
 pub fn run<C: Campaign + Send + Sync + 'static>(
     campaign: C,
     seed: u64,
     items: Items,
     mut progress: impl FnMut(u64, usize),
-) -> Result<Summary, Hang> {
+) -> Result<Summary, Vec<Finding>> {
     let end = |summary: &Summary| {
         progress(summary.total, summary.findings.len());
         if summary.findings.len() < MAX_FINDINGS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -186,7 +186,7 @@ pub fn run_all<C: Campaign + Send + Sync + 'static>(
     campaign: C,
     seed: u64,
     items: Items,
-) -> (Summary, Result<(), Hang>) {
+) -> (Summary, Result<(), Vec<Finding>>) {
     run_until(campaign, seed, items, |_| ControlFlow::Continue(()))
 }
 
@@ -195,7 +195,7 @@ fn run_until<C: Campaign + Send + Sync + 'static>(
     seed: u64,
     items: Items,
     mut go_on: impl FnMut(&Summary) -> ControlFlow<()>,
-) -> (Summary, Result<(), Hang>) {
+) -> (Summary, Result<(), Vec<Finding>>) {
     let campaign = Arc::new(campaign);
     let worker = Arc::clone(&campaign);
     let work = move |number| compare(&*worker, &worker.subject(seed, number), number);
@@ -215,7 +215,12 @@ fn run_until<C: Campaign + Send + Sync + 'static>(
         go_on(&summary)
     });
     summary.findings.sort_by_key(|finding| finding.number);
-    (summary, end)
+    let unfinished = |number: u64| {
+        let fault =
+            Fault { stage: "hang".to_string(), message: "one of the subjects in progress never ended".to_string() };
+        Finding { number, fault, small: campaign.show(&campaign.subject(seed, number)) }
+    };
+    (summary, end.map_err(|hang| hang.numbers.into_iter().map(unfinished).collect()))
 }
 
 /// Runs a small campaign in a test, which fails with the findings if there are some.

@@ -10,6 +10,7 @@ use selvedge_ir::span::SourceMap;
 use selvedge_report::Source;
 use selvedge_report::names::count;
 
+use super::check::options::cores;
 use super::language;
 use super::program::{self, FileQuestion, Program, Warnings};
 use crate::args::ValidateArgs;
@@ -107,7 +108,7 @@ fn load(source: Source, args: &ValidateArgs, session: &Session) -> Result<Progra
 fn decide(subject: &Program, program: &Ir, map: &SourceMap, session: &Session) -> Result<Outcome, Exit> {
     let mut question = subject.question.question();
     question.threads = question.threads.or(subject.threads.filter(|_| question.initial.is_none()));
-    let options = Options { question, minimize: Minimize::No, ..Options::default() };
+    let options = Options { question, jobs: cores(), minimize: Minimize::No, ..Options::default() };
     let asked = Subject { program, map, text: subject.source.text() };
     let answer = selvedge_driver::check(asked, &options, &session.run());
     answer.map(|answer| answer.outcome).map_err(|failure| program::failed(&failure, session))

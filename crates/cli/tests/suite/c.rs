@@ -161,6 +161,16 @@ fn what_is_not_supported_is_refused_at_its_place() {
         ("void f(void);\nint main(void) {\n  f();\n}", "3:", "the function `f`, which has no body, is not supported"),
         ("extern int x;\nint main(void) {\n  return x;\n}", "3:", "`x`, which is defined elsewhere, is not supported"),
         (
+            "#include <stdlib.h>\nstruct pair { int x, y; } *p;\nint main(void) {\n  p = malloc(-sizeof *p);\n  p->x = 0;\n}",
+            "4:",
+            "an allocation without a constant size in objects of the type is not supported",
+        ),
+        (
+            "#include <stdlib.h>\nstruct pair { int x, y; } *p;\nint main(void) {\n  p = malloc(sizeof *p << 40);\n  p->x = 0;\n}",
+            "4:",
+            "an object with more than 4096 parts is not supported",
+        ),
+        (
             "#include <stdlib.h>\nint main(void) {\n  int *p = malloc(rand());\n}",
             "3:",
             "an allocation without a constant",

@@ -23,6 +23,7 @@ use crate::dataflow::{Analysis, Arrow, ArrowKind, Arrows, Direction, Values, sol
 use crate::flow::reached;
 use crate::syntax::{EdgeId, LocId, Op, ProcId, Program, Scope, VarId};
 use crate::target::Target;
+use crate::visit::{for_each_old_read, reads};
 
 /// Runs the pass.
 pub fn run(program: &Program, target: &Target) -> Passed {
@@ -155,6 +156,14 @@ impl Relevant {
 /// Finds what the conditions of the kept edges depend on: their variables, and transitively whatever is assigned to
 /// those. A returned value links the expression in the callee to the variable in the caller.
 fn relevant(program: &Program, edges: &FixedBitSet) -> Relevant {
+    let cells = Cells::new(program);
+    let roots = roots(program, edges).into_iter().map(VarId::index).collect();
+    let relevant = closure(program, &cells, edges, roots);
+    Relevant { relevant, cells }
+}
+
+/// Returns the variables in the conditions of the kept edges.
+fn roots(program: &Program, edges: &FixedBitSet) -> Vec<VarId> {
     let mut roots = Vec::new();
     for edge in edges.ones().map(|id| &program.edges[id]) {
         edge.ensures.for_each_leaf(|leaf| roots.extend(leaf.var()));
@@ -168,17 +177,31 @@ fn relevant(program: &Program, edges: &FixedBitSet) -> Relevant {
             _ => {}
         }
     }
-    let cells = Cells::new(program);
-    let relevant = closure(program, &cells, edges, roots.into_iter().map(VarId::index).collect());
-    Relevant { relevant, cells }
+    roots
+}
+
+/// Returns the variables on which anything but values of others depends: conditions, initial values of threads, and what
+/// threads and procedures are called with or return.
+pub fn influencing(program: &Program) -> FixedBitSet {
+    let edges = (0..program.edges.len()).collect();
+    let mut roots = roots(program, &edges);
+    roots.extend(program.entries.iter().flat_map(|entry| &entry.init).flat_map(|(_, rhs)| reads(rhs)));
+    for edge in program.edges.iter().filter(|edge| !matches!(edge.op, Op::Assign(_))) {
+        for_each_old_read(edge, |var| roots.push(var));
+    }
+    vars_of(program, &closure(program, &Cells::new(program), &edges, roots.into_iter().map(VarId::index).collect()))
 }
 
 /// Returns the variables on which the values of some variables depend through assignments, calls and returns, including
 /// the variables themselves. Conditions that decide whether something is assigned do not count.
 pub fn feeding(program: &Program, vars: &FixedBitSet) -> FixedBitSet {
     let edges = (0..program.edges.len()).collect();
-    let fed = closure(program, &Cells::new(program), &edges, vars.ones().collect());
-    fed.ones().take_while(|cell| *cell < program.vars.len()).collect()
+    vars_of(program, &closure(program, &Cells::new(program), &edges, vars.ones().collect()))
+}
+
+/// Returns the cells that are variables.
+fn vars_of(program: &Program, cells: &FixedBitSet) -> FixedBitSet {
+    cells.ones().take_while(|cell| *cell < program.vars.len()).collect()
 }
 
 /// Returns the cells whose values may flow into some cells along some edges or at the start, including these.

@@ -1,22 +1,20 @@
 //! Counting of satisfying assignments.
 
-use oxidd::NodeID;
 use rustc_hash::FxHashMap;
 
-use super::Var;
-use super::node::{Edge, Store, View, view};
+use super::{Bdd, Var};
 
 /// A count; `None` if it does not fit into 128 bits.
 type Count = Option<u128>;
 
 /// Returns the number of satisfying assignments of the given variables, which are distinct and include the support.
-pub(super) fn assignments<'id>(store: &Store<'id>, edge: Edge<'_, 'id>, vars: &[Var]) -> Count {
+pub(super) fn assignments(function: &Bdd, vars: &[Var]) -> Count {
     let mut sorted = vars.to_vec();
     sorted.sort();
     let rank: FxHashMap<u32, u32> = sorted.iter().zip(0..).map(|(var, place)| (var.0, place)).collect();
     assert!(rank.len() == vars.len(), "a variable is counted twice");
     let counter = Counter { rank, constants: vars.len() as u32 };
-    let (count, place) = counter.count(store, edge, &mut FxHashMap::default());
+    let (count, place) = counter.count(function, &mut FxHashMap::default());
     doubled(count, place)
 }
 
@@ -38,21 +36,21 @@ struct Counter {
 impl Counter {
     /// Returns the number of satisfying assignments of the counted variables from the node's own on, and the rank of
     /// that one.
-    fn count<'id>(&self, store: &Store<'id>, edge: Edge<'_, 'id>, memo: &mut FxHashMap<NodeID, Count>) -> (Count, u32) {
-        let (level, high, low) = match view(store, edge) {
-            View::Constant(value) => return (Some(u128::from(value)), self.constants),
-            View::Decision(level, high, low) => (level, high, low),
+    #[expect(clippy::mutable_key_type, reason = "a diagram is compared and hashed by the function that it denotes")]
+    fn count(&self, function: &Bdd, memo: &mut FxHashMap<Bdd, Count>) -> (Count, u32) {
+        let Some((var, high, low)) = function.decision() else {
+            return (Some(u128::from(function.is_true())), self.constants);
         };
-        let place = *self.rank.get(&level).expect("the counted variables include the support");
-        if let Some(&known) = memo.get(&edge.node_id()) {
+        let place = *self.rank.get(&var.0).expect("the counted variables include the support");
+        if let Some(&known) = memo.get(function) {
             return (known, place);
         }
         let [high, low] = [high, low].map(|branch| {
-            let (part, below) = self.count(store, branch, memo);
+            let (part, below) = self.count(&branch, memo);
             doubled(part, below - place - 1)
         });
         let count = high.zip(low).and_then(|(high, low)| high.checked_add(low));
-        memo.insert(edge.node_id(), count);
+        memo.insert(function.clone(), count);
         (count, place)
     }
 }

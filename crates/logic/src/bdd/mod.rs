@@ -1,4 +1,5 @@
-//! Binary decision diagrams: the façade over the library that stores them.
+//! Binary decision diagrams: the façade over the store of their nodes, which is the library OxiDD, or, with the feature
+//! `plain` and in WebAssembly, one of our own that needs no threads.
 //!
 //! A [`Manager`] owns the nodes of one set of variables; a [`Bdd`] is a handle on a function, cheap to clone, and equal
 //! handles denote equal functions. Variables are ordered as they were added and never move, so a variable is its level.
@@ -10,18 +11,24 @@
 
 mod assignments;
 mod count;
-mod function;
-mod node;
+#[cfg(any(feature = "plain", target_family = "wasm"))]
+mod plain;
+#[cfg(not(any(feature = "plain", target_family = "wasm")))]
+mod stored;
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use oxidd::bdd::{BDDFunction, BDDManagerRef};
-use oxidd::{BooleanFunction, Manager as _, ManagerRef as _};
-
 pub use assignments::Assignments;
-pub use function::{Bdd, CutPart};
+#[cfg(any(feature = "plain", target_family = "wasm"))]
+pub use plain::Bdd;
+#[cfg(any(feature = "plain", target_family = "wasm"))]
+use plain::Store;
+#[cfg(not(any(feature = "plain", target_family = "wasm")))]
+pub use stored::Bdd;
+#[cfg(not(any(feature = "plain", target_family = "wasm")))]
+use stored::Store;
 
 /// The resources of a manager. Both sizes are fixed at its creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +87,7 @@ impl Var {
 /// The store of the nodes over one order of variables. Clones are handles on the same store.
 #[derive(Clone)]
 pub struct Manager {
-    store: BDDManagerRef,
+    store: Store,
     limit: usize,
     /// The number of nodes that the last collection by [`Manager::tidy`] left.
     survivors: Arc<AtomicUsize>,
@@ -96,35 +103,33 @@ impl Manager {
     /// Returns an empty store without variables.
     pub fn new(limits: Limits) -> Manager {
         assert!((2..u32::MAX as usize).contains(&limits.nodes), "a limit of {} nodes is out of range", limits.nodes);
-        // One worker thread: operations run on the calling thread, the pool is never used.
-        let store = oxidd::bdd::new_manager(limits.nodes, limits.cache.max(1), 1);
-        Manager { store, limit: limits.nodes, survivors: Arc::default() }
+        Manager { store: Store::new(limits), limit: limits.nodes, survivors: Arc::default() }
     }
 
     /// Adds variables below all present ones. Costs a pass over the cache: add them in few portions.
     pub fn add_vars(&self, count: usize) -> Vec<Var> {
         let count = u32::try_from(count).expect("there are fewer than 2^32 variables");
-        self.store.with_manager_exclusive(|m| m.add_vars(count)).map(Var).collect()
+        self.store.add_vars(count).map(Var).collect()
     }
 
     /// Returns the number of variables.
     pub fn var_count(&self) -> usize {
-        self.store.with_manager_shared(|m| m.num_vars()) as usize
+        self.store.var_count()
     }
 
     /// Returns the function that is always true.
     pub fn top(&self) -> Bdd {
-        self.wrap(self.store.with_manager_shared(|m| BDDFunction::t(m)))
+        self.store.constant(true)
     }
 
     /// Returns the function that is always false.
     pub fn bottom(&self) -> Bdd {
-        self.wrap(self.store.with_manager_shared(|m| BDDFunction::f(m)))
+        self.store.constant(false)
     }
 
     /// Returns a constant.
     pub fn constant(&self, value: bool) -> Bdd {
-        if value { self.top() } else { self.bottom() }
+        self.store.constant(value)
     }
 
     /// Returns the function that is true where the variable is.
@@ -134,11 +139,7 @@ impl Manager {
 
     /// Returns the function that is true where the variable has the given value.
     pub fn literal(&self, var: Var, value: bool) -> Result<Bdd, OutOfNodes> {
-        self.top().retried(|_| {
-            self.store.with_manager_shared(|m| {
-                if value { BDDFunction::var(m, var.0) } else { BDDFunction::not_var(m, var.0) }
-            })
-        })
+        self.store.literal(var, value)
     }
 
     /// Returns the conjunction of literals. No variable may occur twice.
@@ -197,12 +198,12 @@ impl Manager {
         // Levels below the last renamed one need not be visited.
         let moved = targets.iter().enumerate().rposition(|(i, &t)| i as u32 != t).map_or(0, |i| i + 1);
         targets.truncate(moved);
-        Renaming { targets: targets.into(), id: oxidd_core::util::new_substitution_id() }
+        Renaming { targets: targets.into(), id: Store::renaming_id() }
     }
 
     /// Returns the number of nodes in the store, with garbage that has not been collected.
     pub fn node_count(&self) -> usize {
-        self.store.with_manager_shared(|m| m.approx_num_inner_nodes())
+        self.store.node_count()
     }
 
     /// Returns the limit given at creation.
@@ -212,7 +213,7 @@ impl Manager {
 
     /// Collects garbage now and returns the number of freed nodes. Empties the cache.
     pub fn collect(&self) -> usize {
-        self.store.with_manager_exclusive(|m| m.gc())
+        self.store.collect()
     }
 
     /// Collects garbage if the store is three quarters full and twice as large as the last call left it. Meant for the
@@ -226,10 +227,15 @@ impl Manager {
             self.survivors.store(self.node_count(), Ordering::Relaxed);
         }
     }
+}
 
-    fn wrap(&self, function: BDDFunction) -> Bdd {
-        Bdd::new(function, self.limit)
-    }
+/// One of the parts of [`Bdd::split_at`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CutPart {
+    /// The condition on the variables above the cut.
+    pub above: Bdd,
+    /// The rest of the function under that condition: a function of the variables from the cut on, not constant false.
+    pub below: Bdd,
 }
 
 /// A prepared set of variables.

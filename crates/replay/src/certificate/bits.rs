@@ -198,7 +198,7 @@ impl Circuits<'_, '_> {
     ) -> Bits {
         let mut shifted = bits.to_vec();
         for (stage, taken) in distance.iter().enumerate() {
-            let from = |place: usize| source(place, 1 << stage.min(60)).and_then(|place| shifted.get(place));
+            let from = |place: usize| source(place, 1 << stage.min(28)).and_then(|place| shifted.get(place));
             let moved: Bits = (0..bits.len()).map(|place| from(place).copied().unwrap_or(fill)).collect();
             shifted = self.select(*taken, &moved, &shifted);
         }

@@ -52,6 +52,22 @@ fn a_package_has_what_its_program_includes_and_no_more() {
     }
 }
 
+/// Packs without building from the packages, which takes minutes (`docs/library.md`).
+#[test]
+fn all_published_crates_can_be_packed() {
+    let names = published().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["package", "--no-verify", "--allow-dirty", "--offline", "--target-dir"]);
+    let folder = concat!(env!("CARGO_TARGET_TMPDIR"), "/packages");
+    command.arg(folder).args(names.iter().flat_map(|name| ["-p", name])).current_dir(root());
+    let output = command.output().expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for name in names {
+        let path = format!("{folder}/package/{name}-{}.crate", env!("CARGO_PKG_VERSION"));
+        assert!(std::path::Path::new(&path).exists(), "{path}");
+    }
+}
+
 /// The module is built and tried by `python/test`; what a text can tell is checked here.
 #[test]
 fn the_module_of_python_is_of_this_version_and_its_stubs_name_its_classes() {

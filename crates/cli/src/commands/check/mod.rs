@@ -1,7 +1,7 @@
 //! `selvedge check`: can an error be reached?
 
 mod one;
-mod options;
+pub(crate) mod options;
 mod system;
 
 use std::path::PathBuf;

@@ -385,7 +385,7 @@ impl Checked {
 
     /// Returns a witness of the answer, or says why there is none.
     pub(super) fn witness(&self, input: &Input, session: &Session) -> Result<String, String> {
-        let (context, answer) = self.program().ok_or("a witness is written for programs in C only")?;
+        let (context, answer) = self.program().ok_or("there is no answer about a program")?;
         if !context.map.several_steps {
             return Err("a witness is written for programs in C only".to_owned());
         }

@@ -74,7 +74,7 @@ fn keep(keep: Keep) -> AbstractionListener {
 }
 
 /// Returns how many engines the machine can run at a time.
-fn cores() -> usize {
+pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
 }
 

@@ -4,6 +4,7 @@
 //! missing.
 
 mod page;
+mod playground;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;

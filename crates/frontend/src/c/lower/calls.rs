@@ -82,7 +82,7 @@ impl Body<'_, '_> {
                 if self.unit.functions[*function].body.is_none() {
                     return refuse("this function, which has no body, is", expr.loc);
                 }
-                let results = self.result_variables(expr)?;
+                let results = self.result_variables(expr.ty, expr.loc)?;
                 let values = self.passed(&args.iter().collect::<Vec<_>>())?;
                 self.at_call(expr, args, |body| body.enter(*function, &results, &values, expr.loc))?;
                 Ok(results)
@@ -92,8 +92,8 @@ impl Body<'_, '_> {
     }
 
     /// Returns variables for the result of a call, one for each scalar part.
-    fn result_variables(&mut self, expr: &Expr) -> Lowered<Vec<VarId>> {
-        let types = self.part_types(expr.ty, expr.loc)?;
+    pub(super) fn result_variables(&mut self, result: QualType, loc: Loc) -> Lowered<Vec<VarId>> {
+        let types = self.part_types(result, loc)?;
         Ok(types.into_iter().map(|ty| self.temporary(ty)).collect())
     }
 
@@ -152,7 +152,7 @@ impl Body<'_, '_> {
     /// Calls through a pointer: one branch for each function of the type whose address is taken.
     fn indirect(&mut self, pointer: &Expr, args: &[Expr], expr: &Expr) -> Lowered<Vec<VarId>> {
         let Some(of) = self.unit.types.pointee(pointer.ty) else { return refuse("this call is", expr.loc) };
-        let results = self.result_variables(expr)?;
+        let results = self.result_variables(expr.ty, expr.loc)?;
         let ty = self.low.pointer_ty();
         let address = self.value(pointer)?;
         let address = self.save(address, ty);

@@ -124,6 +124,7 @@ fn pool(unit: &mut Unit, pointer: &Expr, function: FunctionId, number: usize, bo
     let size = size.and_then(|size| u64::try_from(size).ok()).filter(|size| *size > 0 && size.is_multiple_of(one))?;
     let plain = of.plain();
     let ty = if size == one { plain } else { unit.types.array(plain, Length::Known(size / one)) };
+    unit.types.layout(ty)?;
     let slots = (1..=bound).map(|slot| {
         let name = unit.names.intern(&format!("heap{}#{slot}", number + 1));
         unit.objects.push(slot_object(name, ty, call, function))

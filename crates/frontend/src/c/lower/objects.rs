@@ -57,7 +57,7 @@ impl Part {
 }
 
 /// The limit on the cells of one object.
-const MAX_CELLS: usize = 4096;
+pub(super) const MAX_CELLS: usize = 4096;
 
 /// The numbers that stand for addresses.
 #[derive(Default)]

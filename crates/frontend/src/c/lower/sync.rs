@@ -392,7 +392,11 @@ impl Body<'_, '_> {
         self.jump(end);
         self.at = start;
         self.when(&access, ty, is(0), |_| ty.constant(1));
-        self.enter(function, &[], &[], expr.loc)?;
+        let results = match self.unit.types.function(self.unit.functions[function].ty) {
+            Some(ty) => self.result_variables(ty.result, expr.loc)?,
+            None => Vec::new(),
+        };
+        self.enter(function, &results, &[], expr.loc)?;
         self.when(&access, ty, is(1), |_| ty.constant(2));
         self.jump(end);
         self.at = end;

@@ -8,7 +8,7 @@ use super::super::tree::ObjectId;
 use super::super::types::{Length, QualType, Type};
 use super::Lowering;
 use super::mutex::is_mutex;
-use super::objects::Cell;
+use super::objects::{Cell, MAX_CELLS};
 use super::sync::State;
 
 impl Lowering<'_> {
@@ -71,7 +71,9 @@ impl Lowering<'_> {
             match unit.types.get(declared.ty) {
                 Type::Array(of, Length::Known(length)) => {
                     let size = unit.types.layout(*of).map_or(1, |layout| layout.size);
-                    let numbers = if unit.types.is_record(*of) { 0..length + 1 } else { *length..length + 1 };
+                    // An array with more elements than an object may have parts cannot be used anyway.
+                    let is_named = unit.types.is_record(*of) && *length <= MAX_CELLS as u64;
+                    let numbers = if is_named { 0..length + 1 } else { *length..length + 1 };
                     let named = numbers.map(|number| (address + size * number, format!("{name}[{number}]")));
                     self.map.addresses.extend(named);
                 }

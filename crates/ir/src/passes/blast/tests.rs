@@ -17,11 +17,14 @@ fn blasted(text: &str) -> Blasted {
     blasted
 }
 
-/// The program that computes an operator of two variables, which may start with any value.
-fn operator(op: &str, ty: MachineTy, result: Ty) -> Blasted {
+/// The program that computes an operator of two variables, which may start with any value, in a type that may be another.
+fn operator(op: &str, of: MachineTy, ty: MachineTy, result: Ty) -> Blasted {
+    let operand = |name: &str| if of == ty { name.to_string() } else { format!("{of}.{ty}({name})") };
     blasted(&format!(
-        "shared x: {ty}, y: {ty}, z: {result}\nproc f() from L0 to L1\nL0 -> L0: z := {ty}.{op}(x, y)\n\
-         L0 -> L1: return\nstart f"
+        "shared x: {of}, y: {of}, z: {result}\nproc f() from L0 to L1\n\
+         L0 -> L0: z := {ty}.{op}({}, {})\nL0 -> L1: return\nstart f",
+        operand("x"),
+        operand("y")
     ))
 }
 
@@ -37,11 +40,16 @@ fn computed(blasted: &Blasted, x: u64, y: u64) -> u64 {
 }
 
 fn check(ty: MachineTy, values: &[(u64, u64)]) {
+    check_converted(ty, ty, values);
+}
+
+fn check_converted(of: MachineTy, ty: MachineTy, values: &[(u64, u64)]) {
     for (op, name) in MachineOp::ALL {
         let result = if op.compares() { Ty::Bool } else { Ty::Machine(ty) };
-        let blasted = operator(name, ty, result);
+        let blasted = operator(name, of, ty, result);
         for (x, y) in values {
-            let expected = match machine::binary(op, ty, *x, *y) {
+            let converted = |value: u64| machine::cast(of, ty, value).number() as u64 & ty.mask();
+            let expected = match machine::binary(op, ty, converted(*x), converted(*y)) {
                 Value::Machine(_, bits) => bits,
                 value => u64::from(value == Value::Bool(true)),
             };
@@ -57,6 +65,24 @@ fn circuits_compute_what_the_operators_do() {
         check(MachineTy::signed(bits), &all);
         check(MachineTy::unsigned(bits), &all);
     }
+}
+
+#[test]
+fn circuits_of_converted_numbers_compute_what_the_operators_do() {
+    let all: Vec<(u64, u64)> = (0..8).flat_map(|x| (0..8).map(move |y| (x, y))).collect();
+    for of in [MachineTy::signed(3), MachineTy::unsigned(3)] {
+        for ty in [MachineTy::signed(4), MachineTy::unsigned(5), MachineTy::signed(7), MachineTy::unsigned(9)] {
+            check_converted(of, ty, &all);
+        }
+    }
+}
+
+#[test]
+fn quotients_of_converted_numbers_are_small() {
+    let program =
+        operator("div", MachineTy::signed(3), MachineTy::signed(64), Ty::Machine(MachineTy::signed(64))).program;
+    let gates = program.exprs().map(size).max().unwrap();
+    assert!(gates < 500, "{gates}");
 }
 
 #[test]
@@ -79,7 +105,7 @@ fn wide_circuits_compute_what_the_operators_do() {
 fn shared_parts_keep_circuits_small() {
     let n_gates = |op: &str, bits: u8| {
         let ty = MachineTy::signed(bits);
-        let program = operator(op, ty, Ty::Machine(ty)).program;
+        let program = operator(op, ty, ty, Ty::Machine(ty)).program;
         program.exprs().map(size).max().unwrap()
     };
     // Each bit of a sum has the carries of all lower ones: its size is linear in the place.

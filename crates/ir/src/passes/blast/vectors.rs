@@ -17,7 +17,7 @@ impl Gates {
         match op {
             MachineOp::Add => self.sum(left, right, Lit::FALSE),
             MachineOp::Sub => self.difference(left, right),
-            MachineOp::Mul => self.product(left, right),
+            MachineOp::Mul => self.product(ty, left, right),
             MachineOp::Div => self.divided(ty, left, right).0,
             MachineOp::Rem => self.divided(ty, left, right).1,
             MachineOp::And => self.each(left, right, Gates::and),
@@ -28,10 +28,7 @@ impl Gates {
                 let shifted = self.shifted_down(&reversed(left), right, Lit::FALSE);
                 reversed(&shifted)
             }
-            MachineOp::Shr => {
-                let fill = if ty.signed { left[left.len() - 1] } else { Lit::FALSE };
-                self.shifted_down(left, right, fill)
-            }
+            MachineOp::Shr => self.shifted_down(left, right, fill(ty, left)),
             MachineOp::Lt => vec![self.less(ty, left, right)],
             MachineOp::Le => vec![!self.less(ty, right, left)],
         }
@@ -39,8 +36,7 @@ impl Gates {
 
     /// Returns the bits of a number of one type as one of another.
     pub(super) fn cast(from: MachineTy, to: MachineTy, bits: &[Lit]) -> Bits {
-        let fill = if from.signed { bits[bits.len() - 1] } else { Lit::FALSE };
-        (0..usize::from(to.bits)).map(|place| bits.get(place).copied().unwrap_or(fill)).collect()
+        extended(bits, fill(from, bits), to)
     }
 
     /// Returns whether two lists of bits are equal.
@@ -82,28 +78,37 @@ impl Gates {
         self.select(condition, &negated, bits)
     }
 
-    /// The product: for each bit of the right operand the left one, moved to its place, is added.
-    fn product(&mut self, left: &[Lit], right: &[Lit]) -> Bits {
-        let mut product = vec![Lit::FALSE; left.len()];
-        for (place, bit) in right.iter().enumerate() {
-            let row: Bits = left[..left.len() - place].iter().map(|other| self.and(*other, *bit)).collect();
+    /// The product: for each bit of the right operand the left one, moved to its place, is added. It needs at most as
+    /// many bits as both operands together.
+    fn product(&mut self, ty: MachineTy, left: &[Lit], right: &[Lit]) -> Bits {
+        let width = (needed(ty, left) + needed(ty, right)).min(left.len());
+        let mut product = vec![Lit::FALSE; width];
+        for (place, bit) in right[..width].iter().enumerate() {
+            let row: Bits = left[..width - place].iter().map(|other| self.and(*other, *bit)).collect();
             let upper = self.sum(&product[place..], &row, Lit::FALSE);
             product.truncate(place);
             product.extend(upper);
         }
-        product
+        extended(&product, fill(ty, &product), ty)
     }
 
-    /// The quotient and the remainder. Of numbers with signs, those of the absolute values get their signs.
+    /// The quotient and the remainder. Of numbers with signs, those of the absolute values get their signs; one bit more
+    /// than both operands need has room for the quotient of the least number and -1.
     fn divided(&mut self, ty: MachineTy, left: &[Lit], right: &[Lit]) -> (Bits, Bits) {
+        let width = needed(ty, left).max(needed(ty, right)) + usize::from(ty.signed);
+        let width = width.min(left.len());
+        let (left, right) = (&left[..width], &right[..width]);
         if !ty.signed {
-            return self.divided_unsigned(left, right);
+            let (quotient, rest) = self.divided_unsigned(left, right);
+            let is_zero = self.equal(right, &vec![Lit::FALSE; width]);
+            return (extended(&quotient, is_zero, ty), extended(&rest, Lit::FALSE, ty));
         }
-        let (left_sign, right_sign) = (left[left.len() - 1], right[right.len() - 1]);
+        let (left_sign, right_sign) = (left[width - 1], right[width - 1]);
         let (left, right) = (self.negated_if(left_sign, left), self.negated_if(right_sign, right));
         let (quotient, rest) = self.divided_unsigned(&left, &right);
         let differ = self.xor(left_sign, right_sign);
-        (self.negated_if(differ, &quotient), self.negated_if(left_sign, &rest))
+        let (quotient, rest) = (self.negated_if(differ, &quotient), self.negated_if(left_sign, &rest));
+        (extended(&quotient, fill(ty, &quotient), ty), extended(&rest, fill(ty, &rest), ty))
     }
 
     /// Division by hand: the bits of the dividend come down one after the other, the highest first; where the divisor
@@ -146,4 +151,21 @@ impl Gates {
         }
         less
     }
+}
+
+/// Returns the value of all bits above the highest one: the sign, or zero.
+fn fill(ty: MachineTy, bits: &[Lit]) -> Lit {
+    if ty.signed { bits[bits.len() - 1] } else { Lit::FALSE }
+}
+
+/// Returns the number of bits, at least one, that a number needs: the bits above only repeat its sign, or are zeros.
+fn needed(ty: MachineTy, bits: &[Lit]) -> usize {
+    let fill = fill(ty, bits);
+    let used = bits.iter().rposition(|bit| *bit != fill).map_or(0, |place| place + 1);
+    (used + usize::from(ty.signed)).max(1)
+}
+
+/// Returns as many bits as a type has: the lowest ones, with the others filled in.
+fn extended(bits: &[Lit], fill: Lit, ty: MachineTy) -> Bits {
+    (0..usize::from(ty.bits)).map(|place| bits.get(place).copied().unwrap_or(fill)).collect()
 }

@@ -66,7 +66,8 @@ let late = 0;
 /* The address follows with a delay: browsers refuse to rewrite it hundreds of times a second. */
 function remember() {
   clearTimeout(late);
-  late = setTimeout(() => history.replaceState(null, '', `#step=${at}`), 150);
+  // A page inside of another one has no address of its own.
+  if (location.protocol !== 'about:') late = setTimeout(() => history.replaceState(null, '', `#step=${at}`), 150);
 }
 
 /* ---- the list of steps ---- */

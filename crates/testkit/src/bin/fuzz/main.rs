@@ -26,7 +26,7 @@ use selvedge_testkit::evidence::records;
 use selvedge_testkit::fuzz_targets::TARGETS;
 use selvedge_testkit::fuzz_targets::seeds::seeds;
 use selvedge_testkit::generate::Weights;
-use selvedge_testkit::harness::{Campaign, Comparison, run, silence_panics};
+use selvedge_testkit::harness::{Campaign, Comparison, Finding, run, silence_panics};
 use selvedge_testkit::integers::compare::Integers;
 use selvedge_testkit::machine::Machine;
 use selvedge_testkit::numbers::Numbers;
@@ -267,19 +267,22 @@ impl Options {
     /// Runs a campaign and prints its findings, each with the command that repeats it.
     fn run<C: Campaign + Send + Sync + 'static>(&self, campaign: C) -> ExitCode {
         let Options { command, seed, items, .. } = self;
+        let show = |findings: &[Finding]| {
+            for finding in findings {
+                let only: String = self.only.iter().map(|kind| format!(" --only {kind:?}")).collect();
+                let again = format!("--bin fuzz -- {command} --seed {seed} --first {} --count 1{only}", finding.number);
+                println!("{finding}: {again}\n");
+            }
+        };
         let summary = match run(campaign, *seed, *items, progress(items.count)) {
             Ok(summary) => summary,
-            Err(hang) => {
-                println!("\nhangs: one of {:?} with --seed {seed}", hang.numbers);
+            Err(unfinished) => {
+                show(&unfinished);
                 return ExitCode::from(6);
             }
         };
         eprintln!();
-        for finding in &summary.findings {
-            let only: String = self.only.iter().map(|kind| format!(" --only {kind:?}")).collect();
-            let again = format!("--bin fuzz -- {command} --seed {seed} --first {} --count 1{only}", finding.number);
-            println!("{finding}: {again}\n");
-        }
+        show(&summary.findings);
         println!("{} compared ({}); {} findings", summary.total, C::summarize(&summary.tally), summary.findings.len());
         if summary.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(6) }
     }

@@ -1,10 +1,21 @@
 //! Satisfiability of clauses, incrementally and under assumptions.
 //!
-//! The solver behind the façade is CaDiCaL. It runs in slices of a bounded number of conflicts, and between two of them
-//! the caller's callback decides whether to continue; learnt clauses are kept.
+//! The solver behind the façade is CaDiCaL, or, with the feature `plain` and in WebAssembly, our own `selvedge-cdcl`.
+//! It runs in slices of a bounded number of conflicts, and between two of them the caller's callback decides whether to
+//! continue; learnt clauses are kept.
+
+#[cfg(not(any(feature = "plain", target_family = "wasm")))]
+mod cadical;
+#[cfg(any(feature = "plain", target_family = "wasm"))]
+mod plain;
 
 use std::fmt;
 use std::ops::Not;
+
+#[cfg(not(any(feature = "plain", target_family = "wasm")))]
+use cadical::Inner;
+#[cfg(any(feature = "plain", target_family = "wasm"))]
+use plain::Inner;
 
 /// A propositional variable of a [`Solver`], or its negation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,7 +53,7 @@ pub enum Answer {
 
 /// A set of clauses that grows.
 pub struct Solver {
-    inner: cadical::Solver,
+    inner: Inner,
     vars: i32,
     /// The assumptions of the last question.
     assumed: Vec<SatLit>,
@@ -68,7 +79,7 @@ impl Solver {
 
     /// Returns a solver without variables and clauses.
     pub fn new() -> Solver {
-        Solver { inner: cadical::Solver::new(), vars: 0, assumed: Vec::new() }
+        Solver { inner: Inner::new(), vars: 0, assumed: Vec::new() }
     }
 
     /// Returns a fresh variable.
@@ -85,7 +96,7 @@ impl Solver {
     /// Adds a clause permanently. The empty clause makes everything unsatisfiable.
     pub fn add_clause(&mut self, clause: &[SatLit]) {
         assert!(clause.iter().all(|lit| lit.0.abs() <= self.vars), "a clause has a variable of another solver");
-        self.inner.add_clause(clause.iter().map(|lit| lit.0));
+        self.inner.add_clause(&clause.iter().map(|lit| lit.0).collect::<Vec<_>>());
     }
 
     /// Decides whether all clauses and the assumptions can be satisfied together. `proceed` is called before each slice
@@ -108,9 +119,8 @@ impl Solver {
     /// As [`Solver::solve`], within the given number of conflicts; `None` if they do not suffice.
     pub fn solve_within(&mut self, assumptions: &[SatLit], conflicts: u32) -> Option<Answer> {
         self.assumed = assumptions.to_vec();
-        let conflicts = i32::try_from(conflicts).unwrap_or(i32::MAX);
-        self.inner.set_limit("conflicts", conflicts).expect("the solver knows this limit");
-        let result = self.inner.solve_with(assumptions.iter().map(|lit| lit.0));
+        let assumptions: Vec<i32> = assumptions.iter().map(|lit| lit.0).collect();
+        let result = self.inner.solve(&assumptions, conflicts);
         result.map(|sat| if sat { Answer::Sat } else { Answer::Unsat })
     }
 
@@ -118,10 +128,6 @@ impl Solver {
     /// Variables that do not matter are false.
     pub fn value(&self, lit: SatLit) -> bool {
         assert!(self.inner.status() == Some(true), "there is no assignment");
-        // A variable that the solver has never seen has no value there.
-        if lit.0.abs() > self.inner.max_variable() {
-            return !lit.is_positive();
-        }
         match self.inner.value(lit.0.abs()) {
             Some(value) => value == lit.is_positive(),
             None => !lit.is_positive(),

@@ -1,18 +1,73 @@
-//! Boolean functions and their operations.
+//! Functions in the store of OxiDD.
+
+mod node;
 
 use std::fmt;
+use std::ops::Range;
 use std::time::Duration;
 
-use oxidd::bdd::BDDFunction;
+use oxidd::bdd::{BDDFunction, BDDManagerRef};
 use oxidd::util::AllocResult;
 use oxidd::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, Manager as _, ManagerRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_faults::{self as faults, Point};
 
 use super::assignments::Assignments;
-use super::count;
-use super::node::{self, Edge, Store, View, view};
-use super::{OutOfNodes, Renaming, Var, VarSet};
+use super::{CutPart, Limits, OutOfNodes, Renaming, Var, VarSet, count};
+use node::{Edge, Nodes, View, view};
+
+/// The nodes over one order of variables. Clones are handles on the same nodes.
+#[derive(Clone)]
+pub(super) struct Store {
+    manager: BDDManagerRef,
+    limit: usize,
+}
+
+impl Store {
+    pub(super) fn new(limits: Limits) -> Store {
+        // One worker thread: operations run on the calling thread, the pool is never used.
+        let manager = oxidd::bdd::new_manager(limits.nodes, limits.cache.max(1), 1);
+        Store { manager, limit: limits.nodes }
+    }
+
+    /// Adds variables below all present ones. Costs a pass over the cache. Returns their levels.
+    pub(super) fn add_vars(&self, count: u32) -> Range<u32> {
+        self.manager.with_manager_exclusive(|m| m.add_vars(count))
+    }
+
+    pub(super) fn var_count(&self) -> usize {
+        self.manager.with_manager_shared(|m| m.num_vars()) as usize
+    }
+
+    pub(super) fn constant(&self, value: bool) -> Bdd {
+        let function = self.manager.with_manager_shared(|m| if value { BDDFunction::t(m) } else { BDDFunction::f(m) });
+        Bdd { function, limit: self.limit }
+    }
+
+    /// Returns the function that is true where the variable has the given value.
+    pub(super) fn literal(&self, var: Var, value: bool) -> Result<Bdd, OutOfNodes> {
+        self.constant(true).retried(|_| {
+            self.manager.with_manager_shared(|m| {
+                if value { BDDFunction::var(m, var.0) } else { BDDFunction::not_var(m, var.0) }
+            })
+        })
+    }
+
+    /// Returns the number of nodes, with garbage that has not been collected.
+    pub(super) fn node_count(&self) -> usize {
+        self.manager.with_manager_shared(|m| m.approx_num_inner_nodes())
+    }
+
+    /// Collects garbage and returns the number of freed nodes. Empties the cache.
+    pub(super) fn collect(&self) -> usize {
+        self.manager.with_manager_exclusive(|m| m.gc())
+    }
+
+    /// Returns a number that tells a renaming from others in the cache of results.
+    pub(super) fn renaming_id() -> u32 {
+        oxidd_core::util::new_substitution_id()
+    }
+}
 
 /// A Boolean function over the variables of one manager. Equality and hashing refer to the function and take constant
 /// time. Operations on functions of different managers are bugs; the library panics on them.
@@ -20,15 +75,6 @@ use super::{OutOfNodes, Renaming, Var, VarSet};
 pub struct Bdd {
     function: BDDFunction,
     limit: usize,
-}
-
-/// One of the parts of [`Bdd::split_at`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CutPart {
-    /// The condition on the variables above the cut.
-    pub above: Bdd,
-    /// The rest of the function under that condition: a function of the variables from the cut on, not constant false.
-    pub below: Bdd,
 }
 
 impl fmt::Debug for Bdd {
@@ -41,10 +87,6 @@ impl fmt::Debug for Bdd {
 }
 
 impl Bdd {
-    pub(super) fn new(function: BDDFunction, limit: usize) -> Bdd {
-        Bdd { function, limit }
-    }
-
     fn with(&self, function: BDDFunction) -> Bdd {
         Bdd { function, limit: self.limit }
     }
@@ -54,7 +96,7 @@ impl Bdd {
     /// The library also collects on its own thread when the store is nearly full, and makes the last part of the freed
     /// nodes, up to 2^16, available only after it has released its lock. In a small store that may be everything, so
     /// the attempt is repeated after a pause.
-    pub(super) fn retried(&self, op: impl Fn(&BDDFunction) -> AllocResult<BDDFunction>) -> Result<Bdd, OutOfNodes> {
+    fn retried(&self, op: impl Fn(&BDDFunction) -> AllocResult<BDDFunction>) -> Result<Bdd, OutOfNodes> {
         if faults::fails(Point::Diagrams) {
             return Err(OutOfNodes { limit: self.limit });
         }
@@ -241,7 +283,7 @@ impl Bdd {
     /// Returns the number of satisfying assignments of distinct variables that include the support; `None` if it does
     /// not fit into 128 bits.
     pub fn count(&self, vars: &[Var]) -> Option<u128> {
-        self.look(|store, edge| count::assignments(store, edge, vars))
+        count::assignments(self, vars)
     }
 
     /// Cuts the diagram above a variable: the distinct functions of the variables from there on, each with the
@@ -265,7 +307,7 @@ impl Bdd {
 
     /// Inspects the nodes under the shared lock. The closure must not call operations on diagrams: waiting for the lock
     /// a second time can block if the collector wants it in between.
-    fn look<T>(&self, f: impl for<'a, 'id> FnOnce(&'a Store<'id>, Edge<'a, 'id>) -> T) -> T {
+    fn look<T>(&self, f: impl for<'a, 'id> FnOnce(&'a Nodes<'id>, Edge<'a, 'id>) -> T) -> T {
         self.function.with_manager_shared(|store, _| f(store, self.function.as_edge(store)))
     }
 

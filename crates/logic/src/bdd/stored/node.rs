@@ -15,7 +15,7 @@ use oxidd_core::{ApplyCache, HasApplyCache, LevelView};
 use oxidd_rules_bdd::simple::{BDDOp, BDDTerminal};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(super) type Store<'id> = <BDDFunction as Function>::Manager<'id>;
+pub(super) type Nodes<'id> = <BDDFunction as Function>::Manager<'id>;
 pub(super) type Edge<'a, 'id> = Ref<'a, EdgeOfFunc<'id, BDDFunction>>;
 type Owned<'id> = OwnEdgeOfFunc<'id, BDDFunction>;
 
@@ -35,7 +35,7 @@ pub(super) enum View<'a, 'id: 'a> {
     Decision(u32, Edge<'a, 'id>, Edge<'a, 'id>),
 }
 
-pub(super) fn view<'a, 'id>(store: &'a Store<'id>, edge: Edge<'a, 'id>) -> View<'a, 'id> {
+pub(super) fn view<'a, 'id>(store: &'a Nodes<'id>, edge: Edge<'a, 'id>) -> View<'a, 'id> {
     match store.get_node(edge) {
         Node::Terminal(t) => View::Constant(*t.borrow() == BDDTerminal::True),
         Node::Inner(node) => View::Decision(node.level(), node.child(0), node.child(1)),
@@ -59,16 +59,16 @@ impl<'a, 'id> View<'a, 'id> {
     }
 }
 
-fn guard<'a, 'id>(store: &'a Store<'id>, edge: Owned<'id>) -> EdgeDropGuard<'a, Store<'id>> {
+fn guard<'a, 'id>(store: &'a Nodes<'id>, edge: Owned<'id>) -> EdgeDropGuard<'a, Nodes<'id>> {
     EdgeDropGuard::new(store, edge)
 }
 
 /// Returns the reduced node with the given children, which must lie below the level.
 fn decision<'id>(
-    store: &Store<'id>,
+    store: &Nodes<'id>,
     level: u32,
-    high: EdgeDropGuard<'_, Store<'id>>,
-    low: EdgeDropGuard<'_, Store<'id>>,
+    high: EdgeDropGuard<'_, Nodes<'id>>,
+    low: EdgeDropGuard<'_, Nodes<'id>>,
 ) -> AllocResult<Owned<'id>> {
     if *high == *low {
         return Ok(high.into_edge());
@@ -77,12 +77,12 @@ fn decision<'id>(
     store.level(level).get_or_insert(node)
 }
 
-fn cached<'id>(store: &Store<'id>, operands: &[Edge<'_, 'id>], id: u32) -> Option<Owned<'id>> {
+fn cached<'id>(store: &Nodes<'id>, operands: &[Edge<'_, 'id>], id: u32) -> Option<Owned<'id>> {
     let ([result], []) = store.apply_cache().get_extended(store, BDDOp::Substitute, (operands, &[id]))?;
     Some(result)
 }
 
-fn remember<'id>(store: &Store<'id>, operands: &[Edge<'_, 'id>], id: u32, result: Edge<'_, 'id>) {
+fn remember<'id>(store: &Nodes<'id>, operands: &[Edge<'_, 'id>], id: u32, result: Edge<'_, 'id>) {
     store.apply_cache().add_extended(store, BDDOp::Substitute, (operands, &[id]), (&[result], &[]));
 }
 
@@ -92,7 +92,7 @@ fn remember<'id>(store: &Store<'id>, operands: &[Edge<'_, 'id>], id: u32, result
 /// Correct by induction: if one cofactor of the care set is empty, the decision is dropped and the other side is used;
 /// a variable that only the care set tests is quantified away, which enlarges the care set. No recursive call has an
 /// empty care set. Ends, since each call goes down at least one level in one of the two.
-pub(super) fn restrict<'id>(store: &Store<'id>, f: Edge<'_, 'id>, care: Edge<'_, 'id>) -> AllocResult<Owned<'id>> {
+pub(super) fn restrict<'id>(store: &Nodes<'id>, f: Edge<'_, 'id>, care: Edge<'_, 'id>) -> AllocResult<Owned<'id>> {
     let (fv, cv) = (view(store, f), view(store, care));
     let (View::Decision(level, ..), View::Decision(care_level, care_high, care_low)) = (fv, cv) else {
         return Ok(store.clone_edge(f));
@@ -119,7 +119,7 @@ pub(super) fn restrict<'id>(store: &Store<'id>, f: Edge<'_, 'id>, care: Edge<'_,
     Ok(result)
 }
 
-pub(super) fn is_false<'id>(store: &Store<'id>, edge: Edge<'_, 'id>) -> bool {
+pub(super) fn is_false<'id>(store: &Nodes<'id>, edge: Edge<'_, 'id>) -> bool {
     matches!(view(store, edge), View::Constant(false))
 }
 
@@ -129,7 +129,7 @@ pub(super) fn is_false<'id>(store: &Store<'id>, edge: Edge<'_, 'id>) -> bool {
 /// this is the case throughout where the renaming keeps the order on the variables that occur. Otherwise the new
 /// variable decides between the two results, wherever it lies in them. Since the results are already renamed, nothing
 /// is renamed twice and swaps are right.
-pub(super) fn rename<'id>(store: &Store<'id>, f: Edge<'_, 'id>, targets: &[u32], id: u32) -> AllocResult<Owned<'id>> {
+pub(super) fn rename<'id>(store: &Nodes<'id>, f: Edge<'_, 'id>, targets: &[u32], id: u32) -> AllocResult<Owned<'id>> {
     let View::Decision(level, high, low) = view(store, f) else {
         return Ok(store.clone_edge(f));
     };
@@ -154,7 +154,7 @@ pub(super) fn rename<'id>(store: &Store<'id>, f: Edge<'_, 'id>, targets: &[u32],
 
 /// Returns whether `f` implies `g`, without creating a node. Only positive answers are cached: a negative one ends the
 /// search.
-pub(super) fn subset<'id>(store: &Store<'id>, f: Edge<'_, 'id>, g: Edge<'_, 'id>) -> bool {
+pub(super) fn subset<'id>(store: &Nodes<'id>, f: Edge<'_, 'id>, g: Edge<'_, 'id>) -> bool {
     if f == g {
         return true;
     }
@@ -169,7 +169,7 @@ pub(super) fn subset<'id>(store: &Store<'id>, f: Edge<'_, 'id>, g: Edge<'_, 'id>
 }
 
 /// Returns whether `f` and `g` exclude each other, without creating a node.
-pub(super) fn disjoint<'id>(store: &Store<'id>, f: Edge<'_, 'id>, g: Edge<'_, 'id>) -> bool {
+pub(super) fn disjoint<'id>(store: &Nodes<'id>, f: Edge<'_, 'id>, g: Edge<'_, 'id>) -> bool {
     let (fv, gv) = (view(store, f), view(store, g));
     match (fv, gv) {
         (View::Constant(false), _) | (_, View::Constant(false)) => return true,
@@ -182,11 +182,11 @@ pub(super) fn disjoint<'id>(store: &Store<'id>, f: Edge<'_, 'id>, g: Edge<'_, 'i
 
 /// Returns whether the test holds of both pairs of cofactors at the topmost level of two decisions.
 fn both_branches<'a, 'id>(
-    store: &'a Store<'id>,
+    store: &'a Nodes<'id>,
     (f, fv): (Edge<'a, 'id>, View<'a, 'id>),
     (g, gv): (Edge<'a, 'id>, View<'a, 'id>),
     id: u32,
-    test: impl Fn(&Store<'id>, Edge<'_, 'id>, Edge<'_, 'id>) -> bool,
+    test: impl Fn(&Nodes<'id>, Edge<'_, 'id>, Edge<'_, 'id>) -> bool,
 ) -> bool {
     if let Some(hit) = cached(store, &[f, g], id) {
         store.drop_edge(hit);
@@ -203,14 +203,14 @@ fn both_branches<'a, 'id>(
 
 /// Returns the distinct functions below a cut, except constant false, in the order of a traversal that takes the false
 /// branch first.
-pub(super) fn parts_below<'id>(store: &Store<'id>, f: Edge<'_, 'id>, cut: u32) -> Vec<(NodeID, BDDFunction)> {
+pub(super) fn parts_below<'id>(store: &Nodes<'id>, f: Edge<'_, 'id>, cut: u32) -> Vec<(NodeID, BDDFunction)> {
     let mut parts = Vec::new();
     collect_parts(store, f, cut, &mut FxHashSet::default(), &mut parts);
     parts
 }
 
 fn collect_parts<'id>(
-    store: &Store<'id>,
+    store: &Nodes<'id>,
     f: Edge<'_, 'id>,
     cut: u32,
     seen: &mut FxHashSet<NodeID>,
@@ -230,7 +230,7 @@ fn collect_parts<'id>(
 
 /// Returns the condition on the variables above the cut under which `f` leads to the given part.
 pub(super) fn leads_to<'id>(
-    store: &Store<'id>,
+    store: &Nodes<'id>,
     f: Edge<'_, 'id>,
     cut: u32,
     part: NodeID,
