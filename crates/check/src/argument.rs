@@ -46,7 +46,7 @@ impl fmt::Display for Argument {
             Argument::FixedPoint => "nothing new is reached (fixed point, 2QBF)",
             Argument::Adequacy => "no round reaches a new state (adequacy game)",
             Argument::NestedSummaries => "deeper calls repeat an entry and its exit (unrolling with distinctness, SAT)",
-            Argument::TooManyStates => "all states were looked at, and they are too many for a certificate",
+            Argument::TooManyStates => "all states were explored, and they are too many for a certificate",
         })
     }
 }

@@ -129,7 +129,7 @@ pub enum Bound {
     #[error("not decided by {0} abstractions")]
     Abstractions(u32),
     /// Invariants of certain forms.
-    #[error("no invariant of the forms that are tried is enough")]
+    #[error("no invariant of the forms that were tried is strong enough")]
     Invariants,
 }
 

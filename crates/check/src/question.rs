@@ -145,7 +145,7 @@ fn locations(program: &Program, name: &str) -> Result<Vec<LocId>, InvalidQuestio
     if locs.is_empty() {
         let message = format!("the program has no label `{name}`");
         let known = program.labels.iter().map(|label| label.name.as_str());
-        return Err(InvalidQuestion { message, help: known_names("labels", known) });
+        return Err(InvalidQuestion { message, help: known_names(["label", "labels"], known) });
     }
     Ok(locs)
 }
@@ -177,7 +177,7 @@ fn assertion_target(subject: Subject<'_>, wanted: &str) -> Result<Target, Invali
         let lines: Vec<String> = all.iter().map(|edge| assertion_line(subject, *edge).to_string()).collect();
         return Err(InvalidQuestion {
             message,
-            help: known_names("assertions on lines", lines.iter().map(String::as_str)),
+            help: known_names(["assertion on line", "assertions on lines"], lines.iter().map(String::as_str)),
         });
     }
     Ok(Target::new(asserts, Vec::new()))
@@ -203,15 +203,16 @@ fn least_threads(program: &Program) -> u32 {
     program.entries.iter().map(|entry| least(entry.count)).sum()
 }
 
-/// Lists the names that there are instead, if they are few enough to read.
-fn known_names<'n>(kind: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+/// Lists the names that there are instead, if they are few enough to read. `kind` says what they are: one, and several.
+fn known_names<'n>([one, several]: [&str; 2], names: impl Iterator<Item = &'n str>) -> Option<String> {
     let mut names: Vec<&str> = names.collect();
-    names.sort_unstable();
+    names.sort_unstable_by_key(|name| (name.parse().unwrap_or(0_usize), *name));
     names.dedup();
     match names.len() {
-        0 => Some(format!("it has no {kind}")),
-        1..=20 => Some(format!("it has the {kind} {}", names.join(", "))),
-        n_names => Some(format!("it has {n_names} {kind}, among them {}", names[..20].join(", "))),
+        0 => Some(format!("it has no {several}")),
+        1 => Some(format!("it has the {one} {}", names[0])),
+        2..=20 => Some(format!("it has the {several} {}", names.join(", "))),
+        n_names => Some(format!("it has {n_names} {several}, among them {}", names[..20].join(", "))),
     }
 }
 
@@ -219,7 +220,7 @@ fn known_names<'n>(kind: &str, names: impl Iterator<Item = &'n str>) -> Option<S
 fn set_initial(program: &mut Program, initial: Initial) -> Result<(), InvalidQuestion> {
     if !takes_initial(program) {
         return Err(InvalidQuestion {
-            message: "--initial does not fit: the program says itself which threads it starts with".to_string(),
+            message: "--initial cannot be used here: the program itself says which threads it starts with".to_string(),
             help: Some("leave --initial out".to_string()),
         });
     }
@@ -250,7 +251,10 @@ fn fix_starts(program: &mut Program, starts: &[(String, bool)]) -> Result<(), In
         let (Some(var), None) = (named.next(), named.next()) else {
             let message = format!("no shared variable `{name}` can start with either truth value");
             let names = open.iter().map(|id| program.vars[*id].name.as_str());
-            return Err(InvalidQuestion { message, help: known_names("undetermined variables", names) });
+            return Err(InvalidQuestion {
+                message,
+                help: known_names(["undetermined variable", "undetermined variables"], names),
+            });
         };
         program.init.push((*var, Expr::Bool(*value)));
     }

@@ -31,10 +31,10 @@ pub enum SolverFailure {
     #[error("the SMT solver could not be started")]
     NotStarted,
     /// It ended in the middle of a question.
-    #[error("the SMT solver ended in the middle of a question")]
+    #[error("the SMT solver exited in the middle of a question")]
     Died,
     /// It refused a command or wrote something that we do not understand.
-    #[error("the SMT solver and selvedge do not understand each other")]
+    #[error("the SMT solver gave an answer that Selvedge cannot read")]
     Strange,
     /// It does not know the answer.
     #[error("the SMT solver does not know the answer")]

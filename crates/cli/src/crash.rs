@@ -7,7 +7,7 @@ pub(crate) fn report(message: &str) -> String {
     let words: Vec<String> = std::env::args_os().map(|word| quoted(&word.to_string_lossy())).collect();
     let stdin = if words.iter().any(|word| word == "-") { "\n  with the same standard input" } else { "" };
     format!(
-        "internal error: {message}\n  This is a mistake in Selvedge, not in the program. To reproduce it:\n    \
+        "internal error: {message}\n  This is a bug in Selvedge, not in your program. To reproduce it:\n    \
          {}{stdin}\n",
         words.join(" ")
     )

@@ -232,10 +232,10 @@ impl<'t> Reader<'t> {
     fn option(&mut self, word: Word<'t>, rest: &mut std::vec::IntoIter<Word<'t>>) {
         let (name, attached) = split(word.0);
         if !NAMES.contains(&name) {
-            let mut unknown = self.finding(word.1, format!("`{name}` is not an option that a file can have"));
+            let mut unknown = self.finding(word.1, format!("a file cannot set the option `{name}`"));
             unknown = match nearest(name, NAMES.iter().copied()) {
                 near @ Some(_) => unknown.did_you_mean(near),
-                None => unknown.help(format!("a file can have {}", NAMES.join(", "))),
+                None => unknown.help(format!("a file can set {}", NAMES.join(", "))),
             };
             self.diagnostics.push(unknown);
             // Its value is not to be taken for an option.
@@ -413,13 +413,13 @@ mod tests {
     #[test]
     fn mistakes_are_found_at_their_places() {
         let cases = [
-            ("// options: --thread 3", "--thread", "`--thread` is not an option that a file can have"),
+            ("// options: --thread 3", "--thread", "a file cannot set the option `--thread`"),
             ("// options: --threads 0", "0", "`0` is not a value of `--threads`: expected a positive number"),
             ("// options: --threads", "--threads", "`--threads` needs a value"),
             ("// options: --label --deadlock", "--label", "`--label` needs a value"),
             ("// options: --threads 2 --threads=3", "--threads=3", "`--threads` is given twice"),
             ("// options: --deadlock --label L", "--label", "`--deadlock` and `--label` ask different questions"),
-            ("// options: --html x.html", "--html", "`--html` is not an option that a file can have"),
+            ("// options: --html x.html", "--html", "a file cannot set the option `--html`"),
             (
                 "// options: --property x",
                 "x",

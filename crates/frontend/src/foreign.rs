@@ -5,9 +5,9 @@ use selvedge_ir::span::Span;
 /// A sign of a language: how a line begins, the name of the language, and what to do.
 type Sign = (&'static str, &'static str, &'static str);
 
-const C: &str = "name it .c, or say `--input-format c`";
-const COMMANDS: &str = "name it .gcl, or say `--input-format gcl`";
-const NONE: &str = "there is no reader for it; docs/language.md describes Boolean programs";
+const C: &str = "use the extension .c, or `--input-format c`";
+const COMMANDS: &str = "use the extension .gcl, or `--input-format gcl`";
+const NONE: &str = "Selvedge cannot read it; docs/language.md describes Boolean programs";
 
 /// The signs, those that exclude most first.
 const SIGNS: &[Sign] = &[

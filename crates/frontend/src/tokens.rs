@@ -203,8 +203,8 @@ pub struct Parsed<F> {
 pub(crate) fn stray(slice: &str, span: Span) -> Diagnostic {
     let first = slice.chars().next().unwrap_or(' ');
     if first == REPLACEMENT {
-        let message = "here is a byte that is not UTF-8, or the sign U+FFFD that another program put in its place";
-        let help = "outside of comments all text must be UTF-8: save the file in this encoding";
+        let message = "this byte is not UTF-8, or another program has replaced it with the character U+FFFD";
+        let help = "outside comments, all text must be UTF-8: save the file in this encoding";
         return Diagnostic::new(Code::StrayCharacter, message, span).help(help);
     }
     let shown = if first.is_ascii_graphic() { first.to_string() } else { first.escape_debug().to_string() };

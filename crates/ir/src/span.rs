@@ -1,10 +1,10 @@
 //! The positions of a program's parts in the text that it was read from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use index_vec::IndexVec;
 
-use crate::syntax::{EdgeId, ProcId, Program, VarId};
+use crate::syntax::{EdgeId, LocId, ProcId, Program, VarId};
 
 /// A half-open range of bytes in the source text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,6 +68,36 @@ pub struct SourceMap {
     pub inputs: BTreeMap<EdgeId, String>,
     /// For steps that other threads may notice, where in the text they happen.
     pub sites: BTreeMap<EdgeId, Site>,
+    /// How the program represents the system that it was made from, if it was made from one.
+    pub system: Option<SystemMap>,
+}
+
+/// How a program represents a thread-transition system or a Petri net. Its executions are shown as those of the system.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SystemMap {
+    /// The bits of the shared state, lowest first.
+    pub shared: Vec<VarId>,
+    /// The number of shared states of the system. In larger ones a target is being noticed, or a rule is half done.
+    pub n_shared: u32,
+    /// The local state of a thread by its location, where the location says it.
+    pub locals: BTreeMap<LocId, u32>,
+    /// The bits that say it elsewhere, lowest first, and the local states that their numbers stand for, from 1 on.
+    pub own: (Vec<VarId>, Vec<u32>),
+    /// The locations inside of a rule.
+    pub within: BTreeSet<LocId>,
+    /// The steps by which the threads of a target step aside.
+    pub aside: BTreeSet<EdgeId>,
+    /// The net, if the system was made from one.
+    pub net: Option<NetMap>,
+}
+
+/// How a thread-transition system represents a Petri net.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NetMap {
+    /// The names of the places. Their local states are numbered from 1 on.
+    pub places: Vec<String>,
+    /// The shared state between rules.
+    pub ready: u32,
 }
 
 /// How the values of a variable are shown.

@@ -73,9 +73,9 @@ impl Wanted {
     fn view(&self) -> Result<QuestionView, String> {
         let initial = match self.initial.as_ref().map(|value| value.to_string().replace('"', "")).as_deref() {
             Some("any") => Some(Initial::Any),
-            Some(number) => {
-                Some(number.parse().map(Initial::Exactly).map_err(|_| format!("`{number}` is no number of threads"))?)
-            }
+            Some(number) => Some(
+                number.parse().map(Initial::Exactly).map_err(|_| format!("`{number}` is not a number of threads"))?,
+            ),
             None => None,
         };
         let question = Question {

@@ -15,6 +15,7 @@ use selvedge_replay::{Frame, State, Thread, Violation};
 use crate::Position;
 use crate::lanes::{Process, process, processes};
 use crate::names::{Names, vars_of};
+use crate::system_vars::SystemVars;
 use crate::thread_names::ThreadNames;
 use crate::views::{Holders, depth, follow, is_hidden, is_wrapper, word};
 use crate::waits::Wait;
@@ -177,6 +178,8 @@ pub enum ReachedError {
     Assertion { edge: EdgeId, operands: Vec<Operand> },
     /// A location with these labels is reached.
     Location { labels: Vec<String> },
+    /// A target of a system is covered: the states that it asks for, by name.
+    Target { states: Vec<Operand> },
     /// Several threads are at labels at once.
     Together(Vec<Stand>),
     /// No thread can move.
@@ -301,8 +304,10 @@ pub(crate) struct Annotator<'a> {
     context: Context<'a>,
     names: Names<'a>,
     flow: Flow,
-    shared: Vec<VarId>,
-    thread_vars: Vec<VarId>,
+    /// The shared variables and the per-thread ones, those of a system included.
+    pub(crate) shared: Vec<VarId>,
+    pub(crate) thread_vars: Vec<VarId>,
+    pub(crate) system: SystemVars<'a>,
     /// Locals whose initial value is assigned at the entry of their procedure: what they hold before does not matter.
     initialised: BTreeSet<VarId>,
     processes: Vec<String>,
@@ -312,20 +317,40 @@ impl<'a> Annotator<'a> {
     pub(crate) fn new(context: Context<'a>) -> Annotator<'a> {
         let program = context.program;
         let names = Names::new(program);
+        let system = SystemVars::new(context);
+        let vars = |scope: Scope| vars_of(program, scope).into_iter().chain(system.of_scope(scope)).collect();
+        let (shared, thread_vars) = (vars(Scope::Shared), vars(Scope::Thread));
         Annotator {
             processes: processes(context.map, |var| names.of(var)),
             names,
             flow: Flow::new(program),
-            shared: vars_of(program, Scope::Shared),
-            thread_vars: vars_of(program, Scope::Thread),
+            shared,
+            thread_vars,
+            system,
             initialised: initialised_locals(context),
             context,
         }
     }
 
     pub(crate) fn shared(&self, holders: &Holders, state: &State) -> Vec<Binding> {
-        let all = self.shared.iter().zip(&state.shared).filter(|(var, _)| !is_hidden(self.context.map, **var));
-        all.map(|(var, value)| self.binding(holders, *var, *value)).collect()
+        let values = self.shared_values(state);
+        let all = self.shared.iter().zip(values).filter(|(var, _)| !is_hidden(self.context.map, **var));
+        all.map(|(var, value)| self.binding(holders, *var, value)).collect()
+    }
+
+    /// Returns the values of the shared variables, those of a system included.
+    pub(crate) fn shared_values(&self, state: &State) -> Vec<Value> {
+        state.shared.iter().copied().chain(self.system.shared(state)).collect()
+    }
+
+    /// Returns the values of a thread's variables, those of a system included.
+    pub(crate) fn thread_values(&self, thread: &Thread) -> Vec<Value> {
+        thread.vars.iter().copied().chain(self.system.of_thread(thread)).collect()
+    }
+
+    /// Returns the name of a variable.
+    pub(crate) fn name(&self, var: VarId) -> String {
+        self.system.name(var).map_or_else(|| self.names.of(var), str::to_owned)
     }
 
     /// Returns whether a step is part of a procedure that the source does not have.
@@ -342,9 +367,10 @@ impl<'a> Annotator<'a> {
     /// The per-thread variables that the thread uses.
     pub(crate) fn thread_vars(&self, thread: &Thread) -> Vec<Binding> {
         let used: &[VarId] = thread.entry.map_or(&[], |entry| &self.context.program.entries[entry].thread_vars);
-        let all = self.thread_vars.iter().zip(&thread.vars);
-        let shown = all.filter(|(var, _)| used.contains(var) && !is_hidden(self.context.map, **var));
-        shown.map(|(var, value)| self.binding(&Holders::new(), *var, *value)).collect()
+        let all = self.thread_vars.iter().zip(self.thread_values(thread));
+        let is_used = |var: &VarId| used.contains(var) || self.system.name(*var).is_some();
+        let shown = all.filter(|(var, _)| is_used(var) && !is_hidden(self.context.map, **var));
+        shown.map(|(var, value)| self.binding(&Holders::new(), *var, value)).collect()
     }
 
     /// The variables of a frame.
@@ -378,8 +404,11 @@ impl<'a> Annotator<'a> {
     }
 
     pub(crate) fn binding(&self, holders: &Holders, var: VarId, value: Value) -> Binding {
-        let word = word(self.context.map, holders, var, value);
-        Binding { var, name: self.names.of(var), value, word, free: false }
+        Binding { var, name: self.name(var), value, word: self.word(holders, var, value), free: false }
+    }
+
+    pub(crate) fn word(&self, holders: &Holders, var: VarId, value: Value) -> Option<String> {
+        self.system.word(var, value).or_else(|| word(self.context.map, holders, var, value))
     }
 
     fn newcomer(&self, names: &ThreadNames, thread: &Thread) -> StartedThread {
@@ -466,7 +495,7 @@ impl<'a> Annotator<'a> {
         let newcomers = after.threads.iter().filter(|thread| before.thread(thread.id).is_none());
         let is_copy = matches!(op, Op::Fork(_));
         let starts = newcomers.map(|thread| self.newcomer(names, thread)).map(|newcomer| StartedThread {
-            bindings: if is_copy { Vec::new() } else { newcomer.bindings },
+            bindings: if is_copy && self.context.map.system.is_none() { Vec::new() } else { newcomer.bindings },
             ..newcomer
         });
         let starts: Vec<Event> = starts.map(Event::Starts).collect();
@@ -502,80 +531,6 @@ impl<'a> Annotator<'a> {
         let mut locals: Vec<Binding> = locals;
         locals.retain(|local| !self.initialised.contains(&local.var));
         Event::Calls { proc: self.proc_name(callee).to_string(), params, locals }
-    }
-
-    /// The differences between two states in variables that exist in both, and first values.
-    fn changes(
-        &self,
-        names: &ThreadNames,
-        holders: &Holders,
-        step: &Step,
-        before: &State,
-        after: &State,
-    ) -> Vec<Change> {
-        if self.context.map.edges[step.edge].role == Role::Initialise {
-            return self.first_values(step, after);
-        }
-        let mut changes = Vec::new();
-        self.compare(&self.shared, &before.shared, &after.shared, None, &mut changes);
-        for old in &before.threads {
-            let Some(new) = after.thread(old.id) else { continue };
-            let of = (old.id != step.thread).then(|| (old.id, names.of(old.id)));
-            self.compare(&self.thread_vars, &old.vars, &new.vars, of.as_ref(), &mut changes);
-            for (old, new) in old.stack.iter().zip(&new.stack).filter(|(old, new)| old.proc == new.proc) {
-                let locals = &self.context.program.procs[new.proc].locals;
-                self.compare(locals, &old.locals, &new.locals, of.as_ref(), &mut changes);
-            }
-        }
-        changes.retain(|change| !is_hidden(self.context.map, change.var));
-        let mut holding = holders.clone();
-        follow(self.context.map, &mut holding, names, step.thread, &changes);
-        for change in &mut changes {
-            let old = change.before.and_then(|before| word(self.context.map, holders, change.var, before));
-            change.words = [old, word(self.context.map, &holding, change.var, change.after)];
-        }
-        changes
-    }
-
-    fn compare(
-        &self,
-        vars: &[VarId],
-        old: &[Value],
-        new: &[Value],
-        of: Option<&(ThreadId, String)>,
-        changes: &mut Vec<Change>,
-    ) {
-        let differing = vars.iter().zip(old.iter().zip(new)).filter(|(_, (old, new))| old != new);
-        changes.extend(differing.map(|(var, (old, new))| Change {
-            var: *var,
-            name: self.names.of(*var),
-            of: of.cloned(),
-            before: Some(*old),
-            after: *new,
-            words: [None, None],
-            free: false,
-        }));
-    }
-
-    /// The values that the initialisers of a procedure's locals gave.
-    fn first_values(&self, step: &Step, after: &State) -> Vec<Change> {
-        let (Op::Assign(assign), Some(thread)) = (&self.context.program.edges[step.edge].op, after.thread(step.thread))
-        else {
-            return Vec::new();
-        };
-        let assigned = |local: &Binding| assign.active.iter().any(|(var, _)| *var == local.var);
-        let locals = self.locals(thread.top()).into_iter().filter(assigned);
-        locals
-            .map(|local| Change {
-                var: local.var,
-                name: local.name,
-                of: None,
-                before: None,
-                after: local.value,
-                words: [None, local.word],
-                free: false,
-            })
-            .collect()
     }
 
     /// All variables that a thread sees, and those that the source does not have.

@@ -1,14 +1,15 @@
 //! The error at the end of an execution.
 
-use selvedge_ir::span::Role;
+use selvedge_ir::span::{Role, Span};
 use selvedge_ir::trace::{Step, ThreadId};
 use selvedge_ir::{Expr, LocId, Op};
 use selvedge_replay::{State, Violation};
 
-use crate::annotated_trace::{Annotator, Ending, Execution, Operand, ReachedError, Stand};
+use crate::annotated_trace::{Annotator, Binding, Ending, Execution, Operand, ReachedError, Stand};
+use crate::leaves::read;
 use crate::names::{count, shown};
 use crate::thread_names::ThreadNames;
-use crate::views::{depth, is_hidden};
+use crate::views::{Holders, depth, is_hidden};
 use crate::waits::Wait;
 
 impl Annotator<'_> {
@@ -21,6 +22,10 @@ impl Annotator<'_> {
                     operands = self.read_last(execution);
                 }
                 (thread, self.context().map.edges[edge].span, ReachedError::Assertion { edge, operands })
+            }
+            &Violation::Location { thread, .. } if self.target(names, execution).is_some() => {
+                let (span, states) = self.target(names, execution).expect("there is one");
+                (thread, span, ReachedError::Target { states })
             }
             &Violation::Location { thread, loc } => {
                 (thread, self.place(loc).unwrap_or_default(), ReachedError::Location { labels: self.labels(loc) })
@@ -67,6 +72,25 @@ impl Annotator<'_> {
         }
     }
 
+    /// Returns the target of a system that an execution covers in its last steps, with the states that it asks for.
+    fn target(&self, names: &ThreadNames, execution: Execution<'_>) -> Option<(Span, Vec<Operand>)> {
+        let system = self.context().map.system.as_ref()?;
+        let is_aside = |step: &&Step| system.aside.contains(&step.edge);
+        let n_aside = execution.steps.iter().rev().take_while(is_aside).count();
+        let first = execution.steps.len() - n_aside;
+        let span = self.context().map.edges[execution.steps.last().filter(is_aside)?.edge].span;
+        let state = first.checked_sub(1).map_or(Some(execution.start), |last| execution.states.get(last))?;
+        let operand = |name: String, binding: Binding| Operand { name, value: binding.value, word: binding.word };
+        let shared = self.shared(&Holders::new(), state).into_iter();
+        let shared = shared.filter(|binding| system.net.is_none() || binding.value.number() != 0);
+        let mut states: Vec<Operand> = shared.map(|binding| operand(binding.name.clone(), binding)).collect();
+        for thread in execution.steps[first..].iter().filter_map(|step| state.thread(step.thread)) {
+            let locals = self.thread_vars(thread).into_iter();
+            states.extend(locals.map(|local| operand(format!("{}'s {}", names.of(thread.id), local.name), local)));
+        }
+        Some((span, states))
+    }
+
     fn labels(&self, loc: LocId) -> Vec<String> {
         let labels = self.context().program.labels.iter().filter(|label| label.loc == loc);
         let mut labels: Vec<String> = labels.map(|label| label.name.clone()).collect();
@@ -100,8 +124,13 @@ impl Annotator<'_> {
     fn operands(&self, execution: Execution<'_>, last: &State) -> Vec<Operand> {
         let Some((step, condition)) = self.failing_condition(execution) else { return Vec::new() };
         let values = last.thread(step.thread).map_or(Vec::new(), |thread| self.visible(last, thread));
+        let value = |leaf: &Expr| match leaf {
+            Expr::Var(var) => values.iter().find(|binding| binding.var == *var).map(|binding| binding.value),
+            Expr::Choice(number, _) => step.choices.get(*number as usize).copied(),
+            _ => None,
+        };
         let mut operands: Vec<Operand> = Vec::new();
-        condition.for_each_leaf(|leaf| match leaf {
+        read(condition, &value).iter().for_each(|leaf| match leaf {
             Expr::Var(var) if is_hidden(self.context().map, *var) => {
                 let found = self.came_from(execution, step.thread, *var).into_iter();
                 operands.extend(found.filter(|operand| !operands.contains(operand)).collect::<Vec<_>>());
@@ -129,7 +158,12 @@ impl Annotator<'_> {
 impl Operand {
     /// Returns the name with the value: `x = 1`.
     pub fn text(&self) -> String {
-        format!("{} = {}", self.name, shown(self.value, self.word.as_ref()))
+        format!("{} = {}", self.name, self.value_text())
+    }
+
+    /// Returns the value, by its name if it has one.
+    pub fn value_text(&self) -> String {
+        shown(self.value, self.word.as_ref())
     }
 }
 
@@ -138,7 +172,7 @@ impl Ending {
     pub fn rule(&self) -> &'static str {
         match &self.error {
             ReachedError::Assertion { .. } => "assertion",
-            ReachedError::Location { .. } => "label",
+            ReachedError::Location { .. } | ReachedError::Target { .. } => "label",
             ReachedError::Together(_) => "meeting",
             ReachedError::Deadlock(_) => "deadlock",
         }
@@ -154,6 +188,7 @@ impl Ending {
                 format!("`{}` {what}{with}, after {}.", self.text, count(n_steps, "step"))
             }
             ReachedError::Location { labels } => format!("Label {} is reached.", labels.join(", ")),
+            ReachedError::Target { .. } => format!("The target `{}` is covered.", self.text),
             ReachedError::Together(stands) => format!("{} threads meet.", stands.len()),
             ReachedError::Deadlock(waits) => {
                 let waits: Vec<String> = waits.iter().map(Wait::sentence).collect();

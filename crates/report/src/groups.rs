@@ -4,19 +4,22 @@
 //! source does not have are part of what is shown before them: nobody can see what they do.
 
 use selvedge_ir::eval::eval;
-use selvedge_ir::span::Role;
+use selvedge_ir::span::{Role, SystemMap};
 use selvedge_ir::trace::{Step, ThreadId};
 use selvedge_ir::{Assign, EdgeId, Expr, Op, Scope, Value, VarId};
 use selvedge_replay::State;
 
 use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Annotator, Binding, Context, Event, Execution, Operand};
+use crate::system_vars::is_inside;
 use crate::views::{Holders, is_hidden};
 
 impl AnnotatedTrace {
     /// Tells an execution in statements.
     pub fn by_statements(context: Context<'_>, execution: Execution<'_>) -> AnnotatedTrace {
         let mut annotated = AnnotatedTrace::new(context, execution);
-        if context.map.several_steps {
+        if let Some(system) = &context.map.system {
+            annotated.steps = by_rules(system, execution, std::mem::take(&mut annotated.steps));
+        } else if context.map.several_steps {
             let annotator = Annotator::new(context);
             annotated.steps = grouped(&annotator, std::mem::take(&mut annotated.steps));
         } else {
@@ -25,6 +28,29 @@ impl AnnotatedTrace {
         }
         annotated
     }
+}
+
+/// Puts the steps of a rule of a system together, and leaves out those that notice that a target is covered. In a net,
+/// different threads make the steps of a rule: its tokens.
+fn by_rules(system: &SystemMap, execution: Execution<'_>, steps: Vec<AnnotatedStep>) -> Vec<AnnotatedStep> {
+    let mut groups: Vec<AnnotatedStep> = Vec::new();
+    let mut is_open = false;
+    for mut step in steps.into_iter().filter(|step| !system.aside.contains(&step.edge)) {
+        if system.net.is_some() {
+            step.events.clear();
+        }
+        let (number, thread) = (step.last, step.thread);
+        match groups.last_mut().filter(|_| is_open) {
+            Some(group) => {
+                (group.thread, group.name) = (step.thread, step.name.clone());
+                absorb(group, step);
+            }
+            None => groups.push(step),
+        }
+        is_open = execution.states.get(number).is_some_and(|state| is_inside(system, state, thread));
+    }
+    groups.iter_mut().for_each(|group| group.atomic = false);
+    groups
 }
 
 /// Puts the steps of a statement together.

@@ -12,6 +12,8 @@ use selvedge_ir::trace::ThreadId;
 use selvedge_ir::{Count, EdgeId, LocId, Op, ProcId, Program};
 use selvedge_replay::{State, Thread};
 
+use crate::system_vars::thread_word;
+
 /// The names of the threads of an execution, as far as they have come to life.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadNames {
@@ -37,7 +39,8 @@ impl ThreadNames {
             if self.known.contains_key(&thread.id) {
                 continue;
             }
-            let plain = plain(context.program, &context.map.wrappers, thread);
+            let plain = thread_word(context.map, thread)
+                .unwrap_or_else(|| plain(context.program, &context.map.wrappers, thread));
             let count = self.counts.entry(plain.to_string()).or_default();
             *count += 1;
             let name = if self.single.contains(plain) { plain.to_string() } else { format!("{plain}#{count}") };

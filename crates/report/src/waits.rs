@@ -1,12 +1,14 @@
 //! The threads of a deadlock: where each waits, and for what.
 
 use selvedge_ir::trace::ThreadId;
-use selvedge_ir::{Expr, LocId, Op};
+use selvedge_ir::{Expr, LocId, Op, VarId};
 use selvedge_replay::State;
 
 use crate::Position;
 use crate::annotated_trace::{Annotator, Operand};
+use crate::leaves::read;
 use crate::thread_names::ThreadNames;
+use crate::views::Holders;
 
 /// A thread that waits.
 #[derive(Clone, Debug)]
@@ -64,21 +66,31 @@ impl Annotator<'_> {
 
     /// Lists the variables in the conditions of the steps of a thread, each once, with their values.
     fn blocking(&self, state: &State, thread: ThreadId, loc: LocId) -> Vec<Operand> {
+        if let Some(system) = &self.context().map.system {
+            let shared = self.shared(&Holders::new(), state).into_iter().filter(|_| system.net.is_none());
+            return shared.map(|of| Operand { name: of.name, value: of.value, word: of.word }).collect();
+        }
         let visible = state.thread(thread).map_or(Vec::new(), |thread| self.visible(state, thread));
         let mut operands: Vec<Operand> = Vec::new();
         for edge in self.leaving(loc) {
             let Op::Assign(assign) = self.op(*edge) else { continue };
-            assign.constrain.for_each_leaf(|leaf| {
-                let (Expr::Var(var) | Expr::Next(var)) = leaf else { return };
-                let is_assigned = assign.active.iter().any(|(assigned, _)| assigned == var);
-                if matches!(leaf, Expr::Next(_)) && is_assigned {
-                    return;
-                }
-                let binding = visible.iter().find(|binding| binding.var == *var);
+            let binding = |var: VarId| visible.iter().find(|binding| binding.var == var);
+            let is_assigned = |var: VarId| assign.active.iter().any(|(assigned, _)| *assigned == var);
+            let value = |leaf: &Expr| match leaf {
+                Expr::Var(var) => binding(*var).map(|binding| binding.value),
+                Expr::Next(var) if !is_assigned(*var) => binding(*var).map(|binding| binding.value),
+                _ => None,
+            };
+            for leaf in read(&assign.constrain, &value) {
+                let var = match leaf {
+                    Expr::Var(var) => var,
+                    Expr::Next(var) if !is_assigned(var) => var,
+                    _ => continue,
+                };
                 let operand =
-                    binding.map(|of| Operand { name: of.name.clone(), value: of.value, word: of.word.clone() });
+                    binding(var).map(|of| Operand { name: of.name.clone(), value: of.value, word: of.word.clone() });
                 operands.extend(operand.filter(|operand| !operands.contains(operand)));
-            });
+            }
         }
         operands
     }

@@ -39,8 +39,8 @@ pub enum Verdict {
     Unknown,
 }
 
-/// The engine that an answer names if evidence of the answer before was accepted again.
-const REUSED: &str = "evidence of the answer before";
+/// The engine that an answer names if evidence of the previous answer was accepted again.
+const REUSED: &str = "evidence of the previous answer";
 
 pub(crate) fn check(
     program: &Program,

@@ -99,8 +99,8 @@ impl Question {
         let Question { inner, entry, properties } = self;
         let asks_for_deadlocks = inner.deadlock || properties.contains(&Property::Deadlock);
         if asks_for_deadlocks && properties.iter().any(|property| *property != Property::Deadlock) {
-            let message = "deadlocks are a question of their own, beside no other property";
-            return Err(invalid(message, "ask about them in a second check"));
+            let message = "deadlocks are a separate question, which cannot be combined with other properties";
+            return Err(invalid(message, "check for deadlocks separately"));
         }
         let choices =
             [inner.label.is_some(), inner.assertion.is_some(), !inner.together.is_empty(), asks_for_deadlocks];

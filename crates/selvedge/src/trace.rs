@@ -178,6 +178,7 @@ impl Failure {
             (ReachedError::Assertion { .. }, Some(note)) => note.clone(),
             (ReachedError::Assertion { .. }, None) => "assertion fails".to_string(),
             (ReachedError::Location { labels }, _) => format!("label {} is reached", labels.join(", ")),
+            (ReachedError::Target { .. }, _) => "the target is covered".to_string(),
             (ReachedError::Together(stands), _) => {
                 let at = |stand: &annotated_trace::Stand| format!("{} at {}", stand.name, stand.labels.join(", "));
                 format!("threads meet: {}", stands.iter().map(at).collect::<Vec<_>>().join("; "))

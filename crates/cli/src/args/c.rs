@@ -16,15 +16,15 @@ pub(crate) struct CArgs {
     #[arg(long, value_name = "MODEL", global = true, value_parser = data_model_parser())]
     #[arg(help_heading = "C programs")]
     pub(crate) data_model: Option<DataModel>,
-    /// Folder with headers of a C program, besides the folder of the file itself
+    /// Folder to search for headers of a C program, in addition to that of the file
     #[arg(short = 'I', value_name = "DIR", global = true)]
     #[arg(help_heading = "C programs")]
     pub(crate) include: Vec<PathBuf>,
-    /// Macro of a C program; without a value it is 1
+    /// Macro to define for a C program; its value is 1 if none is given
     #[arg(short = 'D', value_name = "NAME[=VALUE]", global = true, value_parser = define)]
     #[arg(help_heading = "C programs")]
     pub(crate) define: Vec<Define>,
-    /// Preprocess C programs with this compiler (`PROGRAM -E`), with our headers before those of the machine
+    /// Preprocess C programs with this compiler (`PROGRAM -E`), with Selvedge's headers before those of the machine
     #[arg(long, value_name = "PROGRAM", global = true)]
     #[arg(help_heading = "C programs")]
     pub(crate) cc: Option<PathBuf>,
@@ -87,7 +87,7 @@ pub(crate) fn properties(text: &str) -> Result<Asked, String> {
     let property = |name: &str| {
         let known: Vec<&str> = Property::ALL.iter().map(|property| property.name()).collect();
         let unknown =
-            || format!("there is no property `{name}`; the properties are {}, and files .prp", known.join(", "));
+            || format!("there is no property `{name}`; the properties are {}, or name a .prp file", known.join(", "));
         Property::named(name.trim()).ok_or_else(unknown)
     };
     text.split(',').map(property).collect::<Result<_, _>>().map(Asked)

@@ -38,7 +38,7 @@ pub(crate) struct CheckArgs {
     pub(crate) engine: EngineChoice,
     /// Maximum number of engines to run in parallel with `--engine auto`; with 1 they take turns, and the answer and
     /// its evidence are reproducible [default: the number of cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = positive)]
     #[arg(help_heading = "Engines")]
     pub(crate) jobs: Option<u32>,
     #[command(flatten)]
@@ -137,7 +137,7 @@ pub(crate) struct CheckArgs {
     #[arg(help_heading = "Engine tuning", hide = true)]
     pub(crate) passes: Option<Passes>,
     /// Maximum stack depth for `exhaustive`, in frames
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = positive)]
     #[arg(help_heading = "Engine tuning", hide = true)]
     pub(crate) frames: Option<u32>,
     /// Kind of summaries that `sat` computes: for reached entries only, universal, or universal where they matter
@@ -201,7 +201,7 @@ pub(crate) struct BoomArgs {
     #[arg(value_name = "FILE")]
     pub(crate) input: Input,
     /// Maximum number of threads in a run, including finished ones; a spawn beyond it has no effect
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = positive)]
     pub(crate) threadbound: u32,
     /// Print the execution that leads to the error
     #[arg(short = 't', long = "trace")]

@@ -32,7 +32,7 @@ Examples:
   selvedge check --help-all
       The same help with the options that tune single engines.
 
-A file can bring options of the question along, in a comment at its beginning:
+A file can set options of the question in a comment at its beginning:
   // options: --threads 3
 The report says so. Options of the command line come before them, and
 --no-file-options ignores them.
@@ -200,7 +200,7 @@ pub(super) const BATCH_EXAMPLES: &str = "\
 Examples:
   selvedge batch plan programs --split engine --engines threads,views --time-limit 1m --out tasks.jsonl
   selvedge batch run tasks.jsonl --results results --index 0
-      Do one task; an array of Slurm, an indexed job of Kubernetes and GNU parallel give the index.
+      Run one task; a Slurm array, an indexed Kubernetes job or GNU parallel provides the index.
   selvedge batch merge tasks.jsonl --results results
       Judge all traces and certificates again, and combine the answers.
 docs/batch.md has the scripts.";

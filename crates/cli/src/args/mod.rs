@@ -25,7 +25,7 @@ pub(crate) use projects::*;
 pub(crate) use question::*;
 pub(crate) use values::*;
 
-/// A model checker for Boolean programs with threads. Every answer comes with evidence: an execution that has been
+/// A model checker for programs with threads. Every answer comes with evidence: an execution that has been
 /// replayed, or a proof that has been checked.
 #[derive(Debug, Parser)]
 #[command(name = "selvedge", version, after_help = EXIT_CODES, max_term_width = 100)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::examples::{BATCH_EXAMPLES, TEST_EXAMPLES};
-use super::values::{EngineChoice, engine_parser};
+use super::values::{EngineChoice, engine_parser, positive};
 use super::{LimitArgs, QuestionArgs};
 
 #[derive(Clone, Debug, Args)]
@@ -15,9 +15,9 @@ pub(crate) struct TestArgs {
     #[arg(value_name = "PATH", default_value = ".")]
     pub(crate) paths: Vec<PathBuf>,
     /// Maximum number of programs to check in parallel [default: the number of cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) jobs: Option<u32>,
-    /// Write the results in the format of JUnit
+    /// Write the results as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
     /// Count a safe program as wrong if its certificate is missing
@@ -49,7 +49,7 @@ pub(crate) struct BatchArgs {
 pub(crate) enum BatchCommand {
     /// Write the tasks for some programs to a manifest.
     Plan(Box<PlanArgs>),
-    /// Do one task of a manifest, or a few, and write the results.
+    /// Run one task of a manifest, or a few, and write the results.
     Run(BatchRunArgs),
     /// Judge the evidence of all results again, and combine them.
     Merge(MergeArgs),
@@ -88,7 +88,7 @@ pub(crate) struct PlanArgs {
     pub(crate) engines: Vec<EngineChoice>,
     /// Numbers of threads, for `--split bound`
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_value = "2,3,4")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(value_parser = positive)]
     pub(crate) bounds: Vec<u32>,
     /// Number of variables whose values at the start are tried, for `--split cube`; 2^N tasks
     #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u32).range(1..=16))]
@@ -117,8 +117,8 @@ pub(crate) struct BatchRunArgs {
     /// Number of the task, from 0 [default: SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or PARALLEL_SEQ - 1]
     #[arg(long, value_name = "N")]
     pub(crate) index: Option<usize>,
-    /// Number of tasks to do; the index then counts groups of this size
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Number of tasks to run; the index then counts groups of this size
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
     pub(crate) per_index: u32,
     /// Stop as soon as another task has answered the same question
     #[arg(long)]
@@ -133,7 +133,7 @@ pub(crate) struct MergeArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Maximum number of pieces of evidence to judge in parallel [default: the number of cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) jobs: Option<u32>,
     // Limits for each piece of evidence.
     #[command(flatten)]

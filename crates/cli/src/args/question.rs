@@ -8,7 +8,7 @@ use selvedge_frontend::c::{Properties, Property};
 use selvedge_report::json::QuestionView;
 
 use super::c::{Asked, properties, union};
-use super::values::{initial, start_value};
+use super::values::{initial, positive, start_value};
 use crate::memory;
 use crate::{quantity, system};
 
@@ -43,7 +43,7 @@ impl LimitArgs {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct QuestionArgs {
     /// Maximum number of threads that exist at the same time [default: unlimited]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = positive)]
     #[arg(help_heading = "Question")]
     pub(crate) threads: Option<u32>,
     /// Number of threads that run the entry procedure at the start, or `any` [default: one, or as the program says]

@@ -200,6 +200,11 @@ pub(super) fn context_bound(text: &str) -> Result<ContextBound, String> {
 /// The largest bound on contexts and rounds that the options accept.
 pub(super) const MAX_CONTEXTS: u32 = 64;
 
+/// Reads a number from 1 on.
+pub(super) fn positive(text: &str) -> Result<u32, String> {
+    text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "expected a positive number".to_string())
+}
+
 pub(super) fn initial(text: &str) -> Result<Initial, String> {
     if text == "any" {
         return Ok(Initial::Any);

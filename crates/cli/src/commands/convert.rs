@@ -17,7 +17,7 @@ pub(crate) fn run(args: &ConvertArgs, session: &Session) -> Result<Exit, Exit> {
     let files = CommandFiles::reading([&args.input], session).writing("--output", args.output.as_ref());
     files.writing("the target of --output", target.as_ref()).check(session)?;
     if args.question.deadlock {
-        return Err(session.refuse(Exit::Usage, "no format can ask for deadlocks: leave --deadlock out"));
+        return Err(session.refuse(Exit::Usage, "no output format can express deadlocks: leave out --deadlock"));
     }
     if matches!(args.to, ConvertTo::Tts | ConvertTo::Spec | ConvertTo::Bp) {
         return convert_tts::convert(args, session);
@@ -44,7 +44,7 @@ fn to_pds(task: &Task<'_>, name: &str, session: &Session) -> Result<String, (Str
         format!("The pushdown system of {name}: the heads that a run can have."),
         "A state is a valuation of the shared and per-thread variables, a symbol n a location with its locals,"
             .to_string(),
-        "a symbol c a call that waits. Variables that are not read any more are F.".to_string(),
+        "a symbol c a call that waits. Variables that are no longer read are F.".to_string(),
     ];
     let comments: Vec<String> = head.into_iter().chain(converted.legend).collect();
     Ok(print_with_comments(&converted.pds, &comments))

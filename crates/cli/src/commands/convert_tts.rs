@@ -79,7 +79,7 @@ fn refuse_transfers(system: &Tts, to: ConvertTo) -> Result<(), String> {
             Err("in a net, threads that are transferred cannot choose where they go: use --to tts".into())
         }
         _ if !system.has_transfers() => Ok(()),
-        _ => Err("the system transfers threads, which is written with --to tts and --to spec only".into()),
+        _ => Err("the system transfers threads, which only --to tts and --to spec can express".into()),
     }
 }
 
@@ -109,7 +109,7 @@ fn of_system(language: Language, args: &ConvertArgs, session: &Session) -> Resul
     let question = &args.question;
     let asks = question.label.is_some() || question.assertion.is_some() || !question.together.is_empty();
     if asks || question.entry.is_some() || question.threads.is_some() {
-        let message = "systems are converted as they are: of the options of the question only --initial fits";
+        let message = "systems are converted as they are: of the options of the question, only --initial applies";
         return Err(session.refuse(Exit::Usage, message));
     }
     if let Some(initial) = question.initial {
@@ -159,7 +159,7 @@ fn with_some_target(mut tts: Tts) -> Tts {
 
 fn system<'p>(task: &Task<'p>, args: &ConvertArgs, session: &Session) -> Result<System<'p>, Refused> {
     if args.to == ConvertTo::Bp {
-        return Err(("it is a Boolean program already".to_string(), Exit::Usage));
+        return Err(("it is already a Boolean program".to_string(), Exit::Usage));
     }
     supports_broadcasts(task, "convert").map_err(|unsupported| (unsupported.to_string(), Exit::Unknown))?;
     let run = session.run();

@@ -70,13 +70,13 @@ pub(crate) fn validate(language: Language, options: &LoadOptions, session: &Sess
     let asks_for_others = options.properties != Properties::default()
         && options.properties.iter().any(|asked| asked != Property::Deadlock);
     if asks_for_deadlocks && asks_for_others {
-        let message = "deadlocks are a question of their own, beside no other property".to_string();
-        return invalid(message, "ask about them in a second check");
+        let message = "deadlocks are a separate question, which cannot be combined with other properties".to_string();
+        return invalid(message, "check for deadlocks separately");
     }
     Ok(())
 }
 
-/// Returns what a compiler's preprocessor makes of a file, with our headers before those of the machine.
+/// Returns what a compiler's preprocessor makes of a file, with Selvedge's headers before those of the machine.
 fn preprocess(cc: &Path, path: &Path, options: &LoadOptions) -> Result<String, String> {
     let shown = |error: &dyn std::fmt::Display| format!("cannot write the headers for --cc: {error}");
     let folder = Folder::new().map_err(|error| shown(&error))?;

@@ -33,11 +33,11 @@ pub(crate) fn run(args: &SolveArgs, session: &Session) -> Result<Exit, Exit> {
     let fixpoint = loaded.fixpoint.ok_or(Exit::Input)?;
     let (subject, posed) = program::pose(input, &args.question, FileQuestion::Ignored, Warnings::Hidden, session)?;
     if posed.target.deadlock {
-        let message = "--deadlock is not for equations, which say themselves what they look for";
+        let message = "--deadlock cannot be used with equations, which define the error themselves";
         return Err(session.refuse(Exit::Usage, message));
     }
     if posed.threads != ThreadScope::Unbounded {
-        let message = "--threads is not for equations, which say themselves which threads there are";
+        let message = "--threads cannot be used with equations, which define the threads themselves";
         return Err(session.refuse(Exit::Usage, message));
     }
     let simplified = simplify(&posed.task(), &[Pass::Inline]);

@@ -23,7 +23,8 @@ pub(crate) fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Exit> {
     program::check_stdin([&args.certificate, &args.program]).map_err(|message| session.refuse(Exit::Usage, message))?;
     let is_system = is_system(&args.program, args.input_format);
     if is_system && !args.question.is_empty() {
-        return Err(session.refuse(Exit::Usage, "pushdown systems take no options of programs: they have --target"));
+        return Err(session
+            .refuse(Exit::Usage, "the options for programs do not apply to pushdown systems, which have --target"));
     }
     if !is_system && args.target.is_some() {
         return Err(session.refuse(Exit::Usage, "--target is for pushdown systems (.pds)"));

@@ -118,7 +118,7 @@ fn one_assertion_by_line_or_label() {
     assert_eq!(run("check --engine exhaustive --assertion 6 unsafe.bp").code, 10);
     let ran = run("check --engine exhaustive --assertion 7 unsafe.bp");
     assert_eq!(ran.code, 1);
-    assert!(ran.err.contains("it has the assertions on lines 6"), "{}", ran.err);
+    assert!(ran.err.contains("it has the assertion on line 6"), "{}", ran.err);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn a_folder_is_no_program() {
 fn a_file_that_is_no_text() {
     let ran = run_with_stdin("check -", b"decl x;\n\xff");
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("here is a byte that is not UTF-8") && ran.err.contains("<stdin>:2:1"), "{}", ran.err);
+    assert!(ran.err.contains("this byte is not UTF-8") && ran.err.contains("<stdin>:2:1"), "{}", ran.err);
 }
 
 #[test]

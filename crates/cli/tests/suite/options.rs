@@ -65,7 +65,7 @@ fn a_mistake_in_the_line_is_an_error() {
     std::fs::write(&path, "// options: --thread 2\nvoid main() begin\n  assert(T);\nend\n").expect("it can be written");
     let ran = run(&format!("check {path}"));
     assert_eq!(ran.code, 2, "{}", ran.out);
-    assert!(ran.err.contains("error[SV0042]: `--thread` is not an option that a file can have"), "{}", ran.err);
+    assert!(ran.err.contains("error[SV0042]: a file cannot set the option `--thread`"), "{}", ran.err);
     assert!(ran.err.contains("did you mean `--threads`?"), "{}", ran.err);
     assert_eq!(run(&format!("check --quiet --no-file-options {path}")).code, 0);
 }

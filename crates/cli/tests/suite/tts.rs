@@ -125,3 +125,43 @@ fn systems_with_transfers_are_checked_and_written() {
     let ran = run(&format!("check --together l1,l2 {}", scratch("wakes-original.tts")));
     assert_eq!(ran.code, 10, "{}{}", ran.out, ran.err);
 }
+
+#[test]
+fn executions_of_systems_are_told_in_their_states_and_rules() {
+    let ran = run_with_stdin("check --input-format tts -", b"2 3\n0 0 +> 0 1\n0 1 -> 1 2\n1 2 -> 0 0 1 ~> 2\n0|2,2\n");
+    assert_eq!(ran.code, 10, "{}{}", ran.out, ran.err);
+    for part in [
+        "checked:     target 0|2,2",
+        "start: shared = 0",
+        "0 0 +> 0 1         starts thread#2: local = 1",
+        "0 1 -> 1 2         shared: 0 → 1, local: 1 → 2",
+        "thread#3's local: 1 → 2",
+        "the target is covered: <stdin>:5:1",
+        "with shared = 0, thread#3's local = 2",
+    ] {
+        assert!(ran.out.contains(part), "{part}:\n{}", ran.out);
+    }
+    assert!(!ran.out.contains("s0") && !ran.out.contains("main#"), "{}", ran.out);
+    let steps = ran.out.lines().filter(|line| line.contains("->") || line.contains("+>")).count();
+    assert_eq!(steps, 5, "a rule is one step: {}", ran.out);
+}
+
+#[test]
+fn executions_of_nets_are_told_in_tokens() {
+    let net = "vars\n x y\nrules\n x >= 2 ->\n x' = x - 2, y' = y + 1;\ninit\n x = 3, y = 0\ntarget\n x >= 1, y >= 1\n";
+    let ran = run_with_stdin("check --input-format spec -", net.as_bytes());
+    assert_eq!(ran.code, 10, "{}{}", ran.out, ran.err);
+    for part in
+        ["2 steps", "init", "x: 0 → 3", "x: 3 → 1, y: 0 → 1", "the target is covered: <stdin>:9:2", "with x = 1, y = 1"]
+    {
+        assert!(ran.out.contains(part), "{part}:\n{}", ran.out);
+    }
+}
+
+#[test]
+fn proofs_about_systems_speak_of_their_states() {
+    let page = scratch("gate-proof.html");
+    assert_eq!(run(&format!("check --threads 1 --html {page} gate.tts")).code, 0);
+    let html = std::fs::read_to_string(&page).expect("the page is written");
+    assert!(html.contains("local state 0") && html.contains("shared &lt;= 1") && !html.contains("!s0"), "{html}");
+}

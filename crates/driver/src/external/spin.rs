@@ -178,9 +178,9 @@ pub fn read(text: &str) -> Search {
     let word = match errors {
         _ if says("assertion violated") => ExternalVerdict::Unsafe,
         _ if says("max search depth too small") => {
-            ExternalVerdict::Other("the depth of the search is used up".to_string())
+            ExternalVerdict::Other("the limit on the depth of the search was reached".to_string())
         }
-        _ if says("out of memory") => ExternalVerdict::Other("the memory is used up".to_string()),
+        _ if says("out of memory") => ExternalVerdict::Other("the memory limit was reached".to_string()),
         Some(0) if !says("Search not completed") => ExternalVerdict::Safe,
         _ => ExternalVerdict::Other(text.lines().next().unwrap_or("no answer").to_string()),
     };

@@ -33,18 +33,18 @@ const AFTER: &str = include_str!("after.c");
 /// says whether a list of choices is an execution to an error.
 pub fn harness(context: Context<'_>, trace: &Trace, executes: &dyn Fn(&Trace) -> bool) -> Result<String, String> {
     if !context.map.several_steps {
-        return Err("a harness is written for programs in C only".to_owned());
+        return Err("a harness can only be written for C programs".to_owned());
     }
     let trace = trace.written_out();
     if let Some(note) = trace.steps.last().and_then(|step| context.map.notes.get(&step.edge)) {
-        return Err(format!("a harness makes assertions fail, and what is wrong is another thing: {note}"));
+        return Err(format!("a harness can only make assertions fail, but the error is another one: {note}"));
     }
     if context.source.text().contains("thrd_create") {
-        return Err("there is no harness for threads of C11: those of POSIX take turns".to_owned());
+        return Err("there is no harness for C11 threads, only for POSIX threads".to_owned());
     }
     let schedule = Schedule::new(context, &trace)?;
     if !executes(&schedule.trace) {
-        return Err("the threads take over where the text has no point of control: there is no harness".to_owned());
+        return Err("there is no harness: a thread takes over where the source has no place for it".to_owned());
     }
     let mut edits = Edits::new(context.source.text());
     schedule.sites.iter().enumerate().for_each(|(number, site)| edits.turn(number, *site));

@@ -69,7 +69,7 @@ fn integer(lower: &str) -> Result<Number, String> {
     let end = digits.find(|char: char| !char.is_digit(base)).unwrap_or(digits.len());
     let (digits, suffix) = digits.split_at(end);
     let Some((unsigned, longs)) = integer_suffix(suffix) else {
-        return Err(format!("`{lower}` is not a number: `{suffix}` is no suffix"));
+        return Err(format!("`{lower}` is not a number: `{suffix}` is not a suffix"));
     };
     // `0u` has the base 8 and no digit left.
     let digits = if digits.is_empty() && base == 8 { "0" } else { digits };
@@ -160,7 +160,7 @@ fn units(inner: &str, prefix: Prefix) -> Result<Vec<u32>, String> {
     let mut chars = inner.chars().peekable();
     while let Some(char) = chars.next() {
         if char == crate::source::REPLACEMENT {
-            return Err("here is a byte that is not UTF-8: write it as an escape like `\\xff`".to_owned());
+            return Err("this byte is not UTF-8: write it as an escape like `\\xff`".to_owned());
         }
         if char == '\\' {
             match escape(&mut chars, prefix)? {
@@ -209,7 +209,7 @@ fn escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, prefix: Prefix) 
         Some('x') => digits(chars, 16, usize::MAX, None)?,
         Some('u') => return universal(chars, 4),
         Some('U') => return universal(chars, 8),
-        Some(other) => return Err(format!("`\\{other}` is no escape")),
+        Some(other) => return Err(format!("`\\{other}` is not an escape sequence")),
         None => return Err("a backslash is at the end".to_owned()),
     };
     if unit > limit { Err("this escape is too large for the type".to_owned()) } else { Ok(Escape::Unit(unit)) }
@@ -237,7 +237,7 @@ fn digits(
 
 fn universal(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, length: usize) -> Result<Escape, String> {
     let value = digits(chars, 16, length, None)?;
-    char::from_u32(value).map(Escape::Char).ok_or_else(|| "this is not a character of Unicode".to_owned())
+    char::from_u32(value).map(Escape::Char).ok_or_else(|| "this is not a Unicode character".to_owned())
 }
 
 #[cfg(test)]

@@ -56,8 +56,12 @@ pub fn load(text: &str) -> Loaded {
 /// Parses a net and reduces it for a question that refers to labels.
 pub fn load_with_labels(text: &str, labels: &[String]) -> Loaded {
     let (net, places, diagnostics) = parse::parse(text);
-    let (tts, spans) = reduce::reduce(&net, &places);
-    finish(tts, &spans, diagnostics, labels)
+    let (tts, spans, net) = reduce::reduce(&net, &places);
+    let mut loaded = finish(tts, &spans, diagnostics, labels);
+    if let Some(system) = &mut loaded.source_map.system {
+        system.net = Some(net);
+    }
+    loaded
 }
 
 /// Parses a net; `None` if it has errors.

@@ -20,6 +20,8 @@ const MOST: u64 = 10_000;
 pub(super) struct Places {
     /// The word `vars`.
     pub(super) head: Span,
+    /// The word `init`.
+    pub(super) init: Span,
     /// The positions of the rules.
     pub(super) rules: Vec<Span>,
     /// The positions of the targets.
@@ -104,7 +106,10 @@ impl Parser<'_> {
             match token.text {
                 "vars" => self.vars(token.span),
                 "rules" => self.rules(),
-                "init" => self.init(),
+                "init" => {
+                    self.places.init = token.span;
+                    self.init();
+                }
                 "target" => self.targets(),
                 "invariants" => self.invariants(),
                 _ => {

@@ -9,17 +9,18 @@
 
 use std::collections::BTreeMap;
 
+use selvedge_ir::span::{NetMap, Span};
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 
 use super::parse::Places;
 use super::{Change, Net, Tokens};
-use crate::tts::{RuleSpans, Spans};
+use crate::tts::Spans;
 
 /// The local state of the driver.
 const DRIVER: usize = 0;
 
-/// Returns the system of a net, with the positions of its parts in the text.
-pub(super) fn reduce(net: &Net, places: &Places) -> (Tts, Spans) {
+/// Returns the system of a net, with the positions of its parts in the text, and how it represents the net.
+pub(super) fn reduce(net: &Net, places: &Places) -> (Tts, Spans, NetMap) {
     let n_places = net.places.len();
     let tts = Tts {
         n_shared: 1,
@@ -30,11 +31,10 @@ pub(super) fn reduce(net: &Net, places: &Places) -> (Tts, Spans) {
     };
     let spans = Spans { head: places.head, rules: Vec::new(), targets: places.targets.clone() };
     let (waits, gone) = (LocalId::from(n_places + 1), LocalId::from(n_places + 2));
-    let mut reduction = Reduction { tts, spans, waits, gone, span: RuleSpans::default() };
-    reduction.span = RuleSpans { before: places.head, arrow: places.head, started: places.head, whole: places.head };
+    let mut reduction = Reduction { tts, spans, waits, gone, span: places.init };
     let ready = reduction.initial(&net.initial);
     for (rule, span) in net.rules.iter().zip(&places.rules) {
-        reduction.span = RuleSpans { before: *span, arrow: *span, started: *span, whole: *span };
+        reduction.span = *span;
         reduction.rule(rule, ready);
     }
     for target in &net.targets {
@@ -45,7 +45,8 @@ pub(super) fn reduce(net: &Net, places: &Places) -> (Tts, Spans) {
         threads.sort_unstable();
         reduction.tts.targets.push(Cover { shared: ready, threads });
     }
-    (reduction.tts, reduction.spans)
+    let net = NetMap { places: net.places.clone(), ready: ready.raw() };
+    (reduction.tts, reduction.spans, net)
 }
 
 /// Returns the local state of a place.
@@ -64,7 +65,7 @@ struct Reduction {
     waits: LocalId,
     gone: LocalId,
     /// The position of the rule that is being reduced.
-    span: RuleSpans,
+    span: Span,
 }
 
 impl Reduction {

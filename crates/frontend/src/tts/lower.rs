@@ -20,7 +20,7 @@
 //! and a rule that starts a thread first changes the shared state to one that occurs in no rule, so that no other
 //! thread moves until it is done.
 
-use selvedge_ir::span::{Origin, Role, SourceMap, Span};
+use selvedge_ir::span::{Origin, Role, SourceMap, Span, SystemMap, View};
 use selvedge_ir::tts::{LocalId, Rule, Tts};
 use selvedge_ir::{
     Assign, BinaryOp, Edge, EntryId, Expr, Label, Loc, LocId, Op, ProcId, Program, Scope, Ty, UnaryOp, Var, VarId,
@@ -35,22 +35,9 @@ pub struct Spans {
     /// The first line.
     pub head: Span,
     /// The positions of the rules.
-    pub rules: Vec<RuleSpans>,
+    pub rules: Vec<Span>,
     /// The positions of the targets.
     pub targets: Vec<Span>,
-}
-
-/// The positions of the parts of a rule.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct RuleSpans {
-    /// The states before.
-    pub before: Span,
-    /// The arrow.
-    pub arrow: Span,
-    /// The local state of the thread that is started.
-    pub started: Span,
-    /// The whole rule.
-    pub whole: Span,
 }
 
 /// Returns the program of a plain system. `labels` are those that the question refers to.
@@ -66,7 +53,7 @@ pub fn lower(tts: &Tts, spans: &Spans, labels: &[String]) -> (Program, SourceMap
         lowering.rule(rule, spans.rules.get(id.index()).copied().unwrap_or_default());
     }
     lowering.targets(tts, spans);
-    (lowering.program, lowering.map)
+    lowering.finish()
 }
 
 /// Returns the program of a plain system for questions about deadlocks, which has the deadlocks of the system.
@@ -81,7 +68,7 @@ pub fn lower_for_deadlocks(tts: &Tts, spans: &Spans) -> (Program, SourceMap) {
     for (id, rule) in tts.rules.iter_enumerated() {
         lowering.rule(rule, spans.rules.get(id.index()).copied().unwrap_or_default());
     }
-    (lowering.program, lowering.map)
+    lowering.finish()
 }
 
 /// Returns the number of bits for the shared states, including those that count the threads of a target.
@@ -96,6 +83,8 @@ const MAIN: ProcId = ProcId::from_raw_unchecked(0);
 struct Lowering {
     program: Program,
     map: SourceMap,
+    /// What the map says about the system.
+    system: SystemMap,
     n_bits: u32,
     /// The states from or to which threads are transferred, in ascending order.
     moved: Vec<LocalId>,
@@ -114,15 +103,19 @@ impl Lowering {
     fn new(tts: &Tts, spans: &Spans, n_bits: u32) -> Lowering {
         let mut program = Program::default();
         let mut map = SourceMap::default();
+        let mut system = SystemMap { n_shared: tts.n_shared, ..SystemMap::default() };
         for bit in 0..n_bits {
             let var = program.vars.push(Var { name: format!("s{bit}"), scope: Scope::Shared, ty: Ty::Bool });
             program.init.push((var, Expr::Bool(false)));
             map.vars.push(spans.head);
+            map.views.insert(var, View::Hidden);
+            system.shared.push(var);
         }
         let moved = moved(tts);
         for local in (0..tts.n_local).map(LocalId::from_raw) {
             let loc = program.locs.push(Loc { proc: MAIN });
             if moved.binary_search(&local).is_err() {
+                system.locals.insert(loc, local.raw());
                 program.labels.push(Label { name: label(local), loc });
             }
         }
@@ -130,7 +123,7 @@ impl Lowering {
         add_main(&mut program, LocId::from(0usize), exit);
         map.procs.push(spans.head);
         let n_own = usize::BITS - moved.len().leading_zeros();
-        let mut lowering = Lowering { program, map, n_bits, moved, n_own, common: exit, busy: None };
+        let mut lowering = Lowering { program, map, system, n_bits, moved, n_own, common: exit, busy: None };
         if n_own > 0 {
             lowering.add_own(spans);
         }
@@ -150,7 +143,16 @@ impl Lowering {
             main.thread_vars.push(var);
             main.init.push((var, Expr::Bool(is_set(number, bit))));
             self.map.vars.push(spans.head);
+            self.map.views.insert(var, View::Hidden);
+            self.system.own.0.push(var);
         }
+        self.system.own.1 = self.moved.iter().map(|local| local.raw()).collect();
+    }
+
+    /// Returns the program with its map.
+    fn finish(mut self) -> (Program, SourceMap) {
+        self.map.system = Some(self.system);
+        (self.program, self.map)
     }
 
     /// Returns the location of a thread in a local state.
@@ -173,7 +175,7 @@ impl Lowering {
                 let constrain = self.is_number(number).unwrap_or(Expr::TRUE);
                 let own = (0..self.n_own).map(|bit| (self.own(bit), Expr::Bool(false))).collect();
                 let aside = Op::Assign(Assign { active: own, passive: Vec::new(), constrain });
-                self.edge(self.common, loc, aside, spans.head);
+                self.aside(self.common, loc, aside, spans.head);
                 self.edge(loc, loc, Op::skip(), spans.head);
             }
         }
@@ -195,51 +197,68 @@ impl Lowering {
         self.map.edges.push(Origin { span, role: Role::Statement });
     }
 
+    /// Adds a step by which a thread steps aside.
+    fn aside(&mut self, from: LocId, to: LocId, op: Op, span: Span) {
+        self.system.aside.insert(self.program.edges.next_idx());
+        self.edge(from, to, op, span);
+    }
+
     fn new_loc(&mut self) -> LocId {
         self.program.locs.push(Loc { proc: MAIN })
     }
 
-    fn rule(&mut self, rule: &Rule, spans: RuleSpans) {
+    /// Returns a new location inside of a rule for threads in a local state. Where that is one of the states that are
+    /// no locations, the variables of the thread say it.
+    fn within(&mut self, local: LocalId) -> LocId {
+        let loc = self.new_loc();
+        self.system.within.insert(loc);
+        if self.number(local) == 0 {
+            self.system.locals.insert(loc, local.raw());
+        }
+        loc
+    }
+
+    fn rule(&mut self, rule: &Rule, span: Span) {
         let from = self.loc(rule.local);
         let before = (rule.shared.raw(), self.number(rule.local));
         match rule.after.as_slice() {
             [to] => {
                 let moves = self.moves(before, (rule.shared_after.raw(), self.number(*to)), &rule.transfers);
-                self.edge(from, self.loc(*to), moves, spans.whole);
+                self.edge(from, self.loc(*to), moves, span);
             }
-            [_, started] => self.starts(rule, *started, spans),
+            [_, started] => self.starts(rule, *started, span),
             _ => unreachable!("the system is plain"),
         }
     }
 
     /// Adds a rule that starts a thread, as a copy of the one that moves: while it is copied, that one has the number
     /// of the new thread.
-    fn starts(&mut self, rule: &Rule, started: LocalId, spans: RuleSpans) {
+    fn starts(&mut self, rule: &Rule, started: LocalId, span: Span) {
         let (from, at) = (self.loc(rule.local), self.loc(started));
         let (own, new) = (self.number(rule.local), self.number(started));
         let [shared, after] = [rule.shared.raw(), rule.shared_after.raw()];
         if let Some(busy) = self.busy {
-            let [checked, done] = [(); 2].map(|()| self.new_loc());
+            let [checked, done] = [(); 2].map(|()| self.within(rule.local));
             let begins = self.moves((shared, own), (busy, new), &[]);
             let ends = self.moves((busy, new), (after, own), &[]);
-            self.edge(from, checked, begins, spans.whole);
-            self.edge(checked, done, Op::Fork(at), spans.started);
-            self.edge(done, from, ends, spans.arrow);
+            self.edge(from, checked, begins, span);
+            self.edge(checked, done, Op::Fork(at), span);
+            self.edge(done, from, ends, span);
         } else if self.n_bits == 0 && self.n_own == 0 {
-            self.edge(from, from, Op::Fork(at), spans.whole);
+            self.edge(from, from, Op::Fork(at), span);
         } else {
-            let [entered, checked, mut done] = [(); 3].map(|()| self.new_loc());
+            let [entered, checked, mut done] = [(); 3].map(|()| self.within(rule.local));
             let begins = self.moves((shared, own), (after, new), &[]);
-            self.edge(from, entered, Op::AtomicBegin, spans.before);
-            self.edge(entered, checked, begins, spans.whole);
-            self.edge(checked, done, Op::Fork(at), spans.started);
+            self.edge(from, entered, Op::AtomicBegin, span);
+            self.edge(entered, checked, begins, span);
+            self.edge(checked, done, Op::Fork(at), span);
             if own != new {
-                let back = self.new_loc();
+                let back = self.within(rule.local);
                 let ends = self.moves((after, new), (after, own), &[]);
-                self.edge(done, back, ends, spans.arrow);
+                self.edge(done, back, ends, span);
                 done = back;
             }
-            self.edge(done, from, Op::AtomicEnd, spans.arrow);
+            self.edge(done, from, Op::AtomicEnd, span);
         }
     }
 
@@ -302,10 +321,10 @@ impl Lowering {
                 let (from, number) = (self.loc(*local), self.number(*local));
                 if at + 1 == target.threads.len() {
                     let moves = self.moves((now, number), (now, 0), &[]);
-                    self.edge(from, error, moves, span);
+                    self.aside(from, error, moves, span);
                 } else {
                     let moves = self.moves((now, number), (next, 0), &[]);
-                    self.edge(from, aside, moves, span);
+                    self.aside(from, aside, moves, span);
                     (now, next) = (next, next + 1);
                 }
             }

@@ -25,7 +25,7 @@ use crate::load::{Loaded, System};
 use crate::source::Source;
 
 pub use bp::print_as_program;
-pub use lower::{RuleSpans, Spans, lower, lower_for_deadlocks};
+pub use lower::{Spans, lower, lower_for_deadlocks};
 pub use parse::find_other_lines;
 pub use plain::{Plain, is_plain, plain};
 pub use print::{print, print_target, print_with_comments};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use selvedge_ir::span::Span;
 use selvedge_ir::tts::{Cover, LocalId, Rule, RuleId, SharedId, Start, Tts};
 
-use super::lower::{RuleSpans, Spans};
+use super::lower::Spans;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::words::{Parse, Word, lines, run, sign, unexpected, whole, words};
 
@@ -84,8 +84,7 @@ fn add_line(tokens: &[Word<'_>], tts: &mut Tts, spans: &mut Spans) -> Parse<()> 
         {
             let (from, to) = (state(shared, local, tts)?, state(shared_after, local_after, tts)?);
             let transfers = self::transfers(transfers, tts)?;
-            let before = shared.span.to(local.span);
-            spans.rules.push(RuleSpans { before, arrow: arrow.span, started: local_after.span, whole: whole(tokens) });
+            spans.rules.push(whole(tokens));
             let after = if arrow.text == "+>" { vec![from.1, to.1] } else { vec![to.1] };
             let rule = Rule { shared: from.0, local: from.1, shared_after: to.0, after, goes_on: true, transfers };
             tts.rules.push(rule);
@@ -140,7 +139,7 @@ fn write_out(all: &[usize], tts: &mut Tts, spans: &mut Spans, diagnostics: &mut 
     );
     if all.len().saturating_mul(locals.len()) > MOST_WRITTEN_OUT {
         let message = "the system has too many rules `s l ~> s' l'` for its number of local states";
-        diagnostics.push(Diagnostic::new(Code::Unsupported, message, spans.rules[all[0]].whole));
+        diagnostics.push(Diagnostic::new(Code::Unsupported, message, spans.rules[all[0]]));
         return;
     }
     for number in all {

@@ -118,7 +118,7 @@ impl<'s, 'e> Launcher<'s, 'e> {
         {
             let mut state = self.shared.state();
             if state.running.is_some() {
-                let message = "a check runs already: end it with `cancel` or `terminate`".to_string();
+                let message = "a check is already running: end it with `cancel` or `terminate`".to_string();
                 return self.shared.client.answer(&request, Err(message));
             }
             (state.running, state.arguments) = (Some(cancel.clone()), arguments.clone());

@@ -418,6 +418,7 @@ impl<'s, 'a> Walker<'s, 'a> {
         let details = match &ending.error {
             ReachedError::Assertion { edge, .. } => self.session.parts(*edge),
             ReachedError::Location { labels } => vec![(labels.join(", "), "reached".to_string())],
+            ReachedError::Target { states } => states.iter().map(|one| (one.name.clone(), one.value_text())).collect(),
             ReachedError::Together(stands) => {
                 let stand = |stand: &selvedge_report::annotated_trace::Stand| {
                     (stand.name.clone(), format!("at {}", stand.labels.join(", ")))

@@ -55,8 +55,8 @@ impl Incoming {
             (Some(Value::String(method)), Some(id)) if is_id(&id) => {
                 Ok(Incoming::Request { id, method: method.clone(), params })
             }
-            (Some(Value::String(_)), Some(_)) => wrong("`id` must be a number or a text"),
-            (Some(_), _) => wrong("`method` must be a text"),
+            (Some(Value::String(_)), Some(_)) => wrong("`id` must be a number or a string"),
+            (Some(_), _) => wrong("`method` must be a string"),
             (None, Some(_)) if message.get("result").is_some() || message.get("error").is_some() => {
                 Ok(Incoming::Answer)
             }

@@ -137,7 +137,7 @@ fn hints(session: &Session<'_>, ending: &Ending) -> BTreeMap<usize, (String, Str
         let effects = effect_list(step);
         if source.part(start).1 == 0 && !effects.is_empty() {
             let line = source.line(start) - 1;
-            let tooltip = format!("The last time that this line is executed: step {}, {}", number + 1, step.name);
+            let tooltip = format!("The last execution of this line: step {}, {}", number + 1, step.name);
             hints.insert(line, (shortened(&format!("{}: {}", step.name, effects.join(", "))), tooltip));
         }
     }

@@ -195,7 +195,7 @@ impl Server<'_, '_> {
             return Err((ErrorCode::MethodNotFound, format!("`{method}` is not supported")));
         };
         let wrong = |what: &str| (ErrorCode::InvalidParams, what.to_string());
-        let uri = params["textDocument"]["uri"].as_str().ok_or_else(|| wrong("`textDocument.uri` must be a text"))?;
+        let uri = params["textDocument"]["uri"].as_str().ok_or_else(|| wrong("`textDocument.uri` must be a string"))?;
         let is_place = |name: &str| params["position"][name].is_u64();
         if answerer.needs_place() && !(is_place("line") && is_place("character")) {
             return Err(wrong("`position` must have a `line` and a `character`, numbers from 0"));

@@ -27,7 +27,7 @@ pub(super) fn prepare(uri: &str, text: &str, params: &Value) -> Value {
 
 /// Returns the edits, or a sentence that says why the name cannot be changed to the new one.
 pub(super) fn rename(uri: &str, text: &str, given: SessionOptions, params: &Value) -> Result<Value, String> {
-    let new = params["newName"].as_str().ok_or("`newName` must be a text")?;
+    let new = params["newName"].as_str().ok_or("`newName` must be a string")?;
     let language = language_of(uri);
     let places = Places::new(text);
     let index = Index::new(language, text);

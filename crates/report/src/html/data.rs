@@ -6,17 +6,17 @@
 use std::collections::{BTreeMap, HashMap};
 
 use selvedge_ir::span::Role;
-use selvedge_ir::{LocId, Scope, Ty, Value, VarId};
+use selvedge_ir::{Entry, LocId, ProcId, Scope, Ty, Value, VarId};
 use selvedge_replay::{Frame, State, Thread};
 use serde_json::{Value as Json, json};
 
-use crate::annotated_trace::{AnnotatedStep, Annotator, Context, Ending, ReachedError};
+use crate::annotated_trace::{AnnotatedStep, Annotator, Context, Ending, Operand, ReachedError};
 use crate::json::list;
 use crate::lanes::processes;
-use crate::names::{Names, vars_of};
+use crate::names::Names;
 use crate::session::Session;
 use crate::text;
-use crate::views::{Holders, follow, is_hidden, word};
+use crate::views::{Holders, follow, is_hidden, is_wrapper, word};
 
 /// Returns the program, by numbers:
 ///
@@ -33,21 +33,22 @@ use crate::views::{Holders, follow, is_hidden, word};
 /// | `guarded` | whether there is only one thread, whose position is of no interest: guarded commands |
 pub(super) fn program(context: Context<'_>) -> Json {
     let (program, source) = (context.program, context.source);
-    let (names, annotator) = (Names::new(program), Annotator::new(context));
+    let annotator = Annotator::new(context);
     let var = |(id, var): (VarId, &selvedge_ir::Var)| {
         let scope = match var.scope {
             Scope::Shared => 's',
             Scope::Thread => 't',
             Scope::Local(_) => 'l',
         };
-        json!([names.of(id), scope, if var.ty == Ty::Bool { 'b' } else { 'i' }])
+        json!([annotator.name(id), scope, if var.ty == Ty::Bool { 'b' } else { 'i' }])
     };
+    let of_system = |(scope, name): (Scope, &str)| json!([name, if scope == Scope::Shared { 's' } else { 't' }, 'i']);
     let edge = |edge: selvedge_ir::EdgeId| {
         let span = context.map.edges[edge].span;
         let last = (span.end as usize).saturating_sub(1).max(span.start as usize);
         json!([source.line(span.start as usize), source.line(last), annotator.text(edge)])
     };
-    let guarded = context.is_guarded();
+    let guarded = context.is_guarded() || is_net(context);
     let line = |loc: LocId| match annotator.place(loc) {
         Some(span) if !guarded => source.line(span.start as usize).into(),
         _ => json!(0),
@@ -55,18 +56,23 @@ pub(super) fn program(context: Context<'_>) -> Json {
     let numbers = |vars: &[VarId]| list(vars, |var| var.index().into());
     let words: BTreeMap<usize, &Vec<String>> =
         context.map.values.iter().map(|(var, words)| (var.index(), words)).collect();
+    let own = annotator.system.of_scope(Scope::Thread);
+    let entry = |entry: &Entry| json!([entry.name, numbers(&[&entry.thread_vars[..], &own[..]].concat())]);
+    // The position of a thread of a system is its local state.
+    let is_unseen = |proc: &ProcId| is_wrapper(context.map, *proc) || context.map.system.is_some();
+    let vars = program.vars.iter_enumerated().map(var);
     json!({
-        "vars": list(program.vars.iter_enumerated(), var),
-        "shared": numbers(&vars_of(program, Scope::Shared)),
-        "thread": numbers(&vars_of(program, Scope::Thread)),
+        "vars": vars.chain(annotator.system.all().map(of_system)).collect::<Vec<_>>(),
+        "shared": numbers(&annotator.shared),
+        "thread": numbers(&annotator.thread_vars),
         "procs": list(&program.procs, |proc| json!({ "name": proc.name, "locals": numbers(&proc.locals) })),
-        "entries": list(&program.entries, |entry| json!([entry.name, numbers(&entry.thread_vars)])),
+        "entries": list(&program.entries, entry),
         "edges": list(program.edges.indices(), edge),
         "locs": list(program.locs.indices(), line),
         "words": words,
         "unseen": [
             numbers(&program.vars.indices().filter(|var| is_hidden(context.map, *var)).collect::<Vec<_>>()),
-            list(context.map.wrappers.keys(), |proc| proc.index().into()),
+            list(program.procs.indices().filter(is_unseen), |proc| proc.index().into()),
         ],
         "guarded": guarded,
     })
@@ -80,9 +86,8 @@ type Operation = Vec<Json>;
 pub(super) fn trace(session: &Session<'_>, title: &str) -> Json {
     let mut remarks = Remarks::default();
     let mut steps = Vec::with_capacity(session.len());
-    let of = |scope: Scope| vars_of(session.context.program, scope);
-    let (shared, thread_vars, holders) = (of(Scope::Shared), of(Scope::Thread), Holders::new());
-    let mut writer = Writer { context: session.context, shared, thread_vars, holders };
+    let mut writer =
+        Writer { context: session.context, annotator: Annotator::new(session.context), holders: Holders::new() };
     let start = writer.state(session.state(0));
     let processes = processes(session.context.map, |var| Names::new(session.context.program).of(var));
     let other = processes.len() as u32;
@@ -145,6 +150,10 @@ fn ending(session: &Session<'_>, ending: &Ending) -> Json {
             (ending.note.clone().unwrap_or("The assertion fails".to_string()), session.parts(*edge))
         }
         ReachedError::Location { labels } => (format!("Label {} is reached", labels.join(", ")), Vec::new()),
+        ReachedError::Target { states } => {
+            let part = |one: &Operand| (one.name.clone(), one.value_text());
+            ("The target is covered".to_string(), states.iter().map(part).collect())
+        }
         ReachedError::Together(stands) => {
             let stand = |stand: &crate::annotated_trace::Stand| {
                 (stand.name.clone(), format!("at {}, line {}", stand.labels.join(", "), stand.position.line))
@@ -156,9 +165,16 @@ fn ending(session: &Session<'_>, ending: &Ending) -> Json {
             ("Deadlock: no thread can move".to_string(), waits.iter().map(wait).collect())
         }
     };
+    let source = session.context.source;
+    let (file, first) = source.part(ending.span.start as usize);
+    let place = match first {
+        0 => format!("line {}", ending.position.line),
+        _ => format!("{}, line {}", file.name, ending.position.line),
+    };
     json!({
         "thread": ending.thread.0,
-        "line": ending.position.line,
+        "line": source.line(ending.span.start as usize),
+        "place": place,
         "title": title,
         "text": ending.text,
         "parts": parts,
@@ -168,22 +184,38 @@ fn ending(session: &Session<'_>, ending: &Ending) -> Json {
 /// Writes states; knows who holds which lock in the state that is written.
 struct Writer<'a> {
     context: Context<'a>,
-    shared: Vec<VarId>,
-    thread_vars: Vec<VarId>,
+    annotator: Annotator<'a>,
     holders: Holders,
+}
+
+/// Returns whether executions are those of a Petri net, whose threads are tokens and of no interest.
+fn is_net(context: Context<'_>) -> bool {
+    context.map.system.as_ref().is_some_and(|system| system.net.is_some())
 }
 
 impl Writer<'_> {
     /// A whole state: shared values, holder of the atomic flag, threads.
     fn state(&self, state: &State) -> Json {
-        let threads: Vec<Json> = state.threads.iter().map(|thread| self.thread(thread)).collect();
-        json!([self.values(&self.shared, &state.shared), holder(state), threads])
+        let threads: Vec<Json> = self.threads(state).map(|thread| self.thread(thread)).collect();
+        let shared = self.annotator.shared_values(state);
+        json!([self.values(&self.annotator.shared, &shared), holder(state), threads])
+    }
+
+    /// The threads that are shown: of a net only the driver.
+    fn threads<'s>(&self, state: &'s State) -> impl Iterator<Item = &'s Thread> + use<'s> {
+        let most = if is_net(self.context) { 1 } else { usize::MAX };
+        state.threads.iter().take(most)
     }
 
     fn thread(&self, thread: &Thread) -> Json {
         let entry = thread.entry.map_or(json!(-1), |entry| json!(entry.index()));
         let frames: Vec<Json> = thread.stack.iter().map(|frame| self.frame(frame)).collect();
-        json!([thread.id.0, entry, self.values(&self.thread_vars, &thread.vars), frames])
+        json!([
+            thread.id.0,
+            entry,
+            self.values(&self.annotator.thread_vars, &self.annotator.thread_values(thread)),
+            frames
+        ])
     }
 
     fn frame(&self, frame: &Frame) -> Json {
@@ -201,6 +233,9 @@ impl Writer<'_> {
         if self.context.map.views.contains_key(&var)
             && let Some(word) = word(self.context.map, &self.holders, var, value)
         {
+            return json!(word);
+        }
+        if let Some(word) = self.annotator.system.word(var, value) {
             return json!(word);
         }
         match value {
@@ -227,19 +262,20 @@ impl Writer<'_> {
     /// | 8 | thread | a thread is gone |
     fn operations(&self, before: &State, after: &State) -> Vec<Operation> {
         let mut list: Vec<Operation> = Vec::new();
-        for (slot, value) in differing(&before.shared, &after.shared) {
-            list.push(vec![json!(0), json!(slot), self.value(self.shared[slot], value)]);
+        let [old, new] = [before, after].map(|state| self.annotator.shared_values(state));
+        for (slot, value) in differing(&old, &new) {
+            list.push(vec![json!(0), json!(slot), self.value(self.annotator.shared[slot], value)]);
         }
         if before.holder != after.holder {
             list.push(vec![json!(1), holder(after)]);
         }
-        for old in &before.threads {
+        for old in self.threads(before) {
             match after.thread(old.id) {
                 Some(new) => self.thread_operations(old, new, &mut list),
                 None => list.push(vec![json!(8), json!(old.id.0)]),
             }
         }
-        for new in after.threads.iter().filter(|new| before.thread(new.id).is_none()) {
+        for new in self.threads(after).filter(|new| before.thread(new.id).is_none()) {
             list.push(vec![json!(7), self.thread(new)]);
         }
         list
@@ -247,8 +283,9 @@ impl Writer<'_> {
 
     fn thread_operations(&self, old: &Thread, new: &Thread, list: &mut Vec<Operation>) {
         let id = json!(old.id.0);
-        for (slot, value) in differing(&old.vars, &new.vars) {
-            list.push(vec![json!(2), id.clone(), json!(slot), self.value(self.thread_vars[slot], value)]);
+        let values = [old, new].map(|thread| self.annotator.thread_values(thread));
+        for (slot, value) in differing(&values[0], &values[1]) {
+            list.push(vec![json!(2), id.clone(), json!(slot), self.value(self.annotator.thread_vars[slot], value)]);
         }
         let common = old.stack.iter().zip(&new.stack).take_while(|(old, new)| old.proc == new.proc).count();
         if old.stack.len() > common {

@@ -182,7 +182,8 @@ pub(super) fn proof(context: Context<'_>, answer: &Answer) -> Option<Section> {
         html.push_str(
             "<p>The invariant before each statement, projected onto one thread and the procedure that it runs. \
              <code>old(x)</code> and <code>given(x)</code> are values at the entry \
-             of the procedure; <code>T</code> is anything.</p>\n",
+             of the procedure; <code>true</code> allows anything, and <code>..</code> stands for more that is too long \
+             to be shown.</p>\n",
         );
         html.push_str(&invariant_tables(&found));
     }

@@ -4,20 +4,25 @@
 //! location it says what the certificate allows of the variables that a thread sees there, all other threads and all
 //! callers left aside. Where a formula is too long to read, its size is said instead.
 
+mod numbers;
 mod words;
 
-use std::collections::{BTreeMap, HashMap};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
 use selvedge_check::{
     Certificate, CoverClaim, CoverProof, IntegerProof, InvariantProof, Place, Seen, ShapeProof, SummaryProof,
 };
-use selvedge_ir::{LocId, Scope, Value, VarId};
+use selvedge_ir::bits::{BitMap, Rest};
+use selvedge_ir::{LocId, MachineTy, Program, Scope, Ty, Value, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, Manager, OutOfNodes, Var};
 
 use crate::annotated_trace::{Annotator, Context};
 use crate::condition::conjuncts;
 use crate::names::{Names, shown};
+use crate::views::{Holders, is_hidden, is_wrapper, word};
+use numbers::{MAX_LOOKS, Number, Writer};
 
 /// Limit on the number of nodes of diagrams for one certificate.
 const MAX_NODES: usize = 400_000;
@@ -56,18 +61,33 @@ pub enum Holds {
 /// Returns what a certificate says about each location, in the order of procedures and locations; empty where it does
 /// not speak of locations.
 pub fn invariants(context: Context<'_>, certificate: &Certificate) -> Vec<Invariant> {
+    listed(Speech { context, bits: None }, certificate)
+}
+
+/// What formulas speak of: a program, which may be one over the bits of another.
+#[derive(Clone, Copy)]
+struct Speech<'a> {
+    context: Context<'a>,
+    /// The program whose machine integers are written as bits, and how.
+    bits: Option<(&'a Program, &'a BitMap)>,
+}
+
+fn listed(speech: Speech<'_>, certificate: &Certificate) -> Vec<Invariant> {
+    let context = speech.context;
     let known = match certificate {
         Certificate::ControlFlow(locs) => locs.iter().map(|loc| (*loc, Known::anything())).collect(),
-        Certificate::Summaries(proof) => of_summaries(context, proof),
+        Certificate::Summaries(proof) => of_summaries(speech, proof),
         // The states that are reached are not told.
         Certificate::Shapes(proof) if proof.seen == Seen::Reached => return Vec::new(),
-        Certificate::Shapes(proof) => of_shapes(context, proof),
-        Certificate::Cover(proof) => of_cover(context, proof),
+        Certificate::Shapes(proof) => of_shapes(speech, proof),
+        Certificate::Cover(proof) => of_cover(speech, proof),
         Certificate::Integers(proof) => of_integers(context, proof),
         Certificate::Invariants(proof) => of_places(context, proof),
         Certificate::Induction { .. } | Certificate::AllStates | Certificate::Unwound(_) => return Vec::new(),
         Certificate::OverBits(proof) => {
-            return invariants(Context { program: &proof.program, ..context }, &proof.certificate);
+            let over_bits = Context { program: &proof.program, ..context };
+            let bits = Some((context.program, &proof.map));
+            return listed(Speech { context: over_bits, bits }, &proof.certificate);
         }
     };
     let absent = |loc: LocId| if certificate.excludes(loc) { Holds::Unreached } else { Holds::Unseen };
@@ -75,7 +95,11 @@ pub fn invariants(context: Context<'_>, certificate: &Certificate) -> Vec<Invari
     let program = context.program;
     let mut locs: Vec<LocId> = program.locs.indices().collect();
     locs.retain(|loc| program.procs[program.locs[*loc].proc].exit != *loc);
+    locs.retain(|loc| !is_wrapper(context.map, program.locs[*loc].proc));
     locs.sort_by_key(|loc| (program.locs[*loc].proc, annotator.place(*loc), *loc));
+    if let Some(system) = &context.map.system {
+        locs.retain(|loc| system.locals.contains_key(loc) && !system.within.contains(loc));
+    }
     let is_entry = |loc: LocId| program.procs[program.locs[loc].proc].entry == loc;
     let invariant = |loc: LocId| {
         let span = annotator.place(loc).filter(|_| !context.is_guarded());
@@ -90,12 +114,38 @@ pub fn invariants(context: Context<'_>, certificate: &Certificate) -> Vec<Invari
             loc,
             proc: annotator.proc_name(program.locs[loc].proc).to_string(),
             line: span.map(|span| context.source.line(span.start as usize)),
-            text: span.map_or(all.to_string(), |span| context.source.flat(span)),
+            text: state_name(context, loc)
+                .unwrap_or_else(|| span.map_or(all.to_string(), |span| context.source.flat(span))),
             holds: known.map_or_else(|| absent(loc), |known| known.holds.clone()),
             since_entry: known.and_then(|known| known.since_entry.clone()),
         }
     };
-    locs.into_iter().map(invariant).collect()
+    let mut found: Vec<Invariant> = locs.into_iter().map(invariant).collect();
+    // Of the locations inside of a statement nothing is to be said.
+    found.dedup_by(|next, one| {
+        next.holds == Holds::Unseen && (&next.proc, next.line, &next.text) == (&one.proc, one.line, &one.text)
+    });
+    if context.map.several_steps {
+        // A statement is several steps: what is known before the first one counts.
+        let mut seen = BTreeSet::new();
+        found.retain(|one| one.line.is_some() && one.holds != Holds::Unseen);
+        found.retain(|one| seen.insert((one.proc.clone(), one.line, one.text.clone())));
+    }
+    found
+}
+
+/// Returns the name of the state of a system that threads at a location are in.
+fn state_name(context: Context<'_>, loc: LocId) -> Option<String> {
+    let system = context.map.system.as_ref()?;
+    let local = *system.locals.get(&loc)?;
+    Some(match &system.net {
+        None => format!("local state {local}"),
+        Some(_) if local == 0 => "the driver".to_owned(),
+        Some(net) => match net.places.get(local as usize - 1) {
+            Some(place) => format!("a token on {place}"),
+            None => "a token that waits or is gone".to_owned(),
+        },
+    })
 }
 
 /// The knowledge about a location that may be reached.
@@ -122,7 +172,7 @@ enum Key {
 
 /// Diagrams over propositions. The variables of atoms that are quantified come after those of all propositions.
 struct Paper<'a> {
-    context: Context<'a>,
+    speech: Speech<'a>,
     manager: Manager,
     keys: Vec<Key>,
     vars: HashMap<Key, Var>,
@@ -130,15 +180,22 @@ struct Paper<'a> {
 }
 
 impl<'a> Paper<'a> {
-    /// Current and initial values are next to each other in the order, which keeps equations between them small.
-    fn new(context: Context<'a>) -> Paper<'a> {
-        let program = context.program;
+    /// Current and initial values are next to each other in the order, which keeps equations between them small; so are
+    /// bits of numbers that have the same place.
+    fn new(speech: Speech<'a>) -> Paper<'a> {
+        let program = speech.context.program;
         let n_results = program.procs.iter().map(|proc| proc.results.len() as u32).max().unwrap_or(0);
-        let of_vars = program.vars.indices().flat_map(|var| [Key::Now(var), Key::Entry(var)]);
+        let mut vars: Vec<VarId> = program.vars.indices().collect();
+        if let Some((_, map)) = speech.bits {
+            let codes = map.vars.iter().flat_map(|code| code.bits.iter().enumerate());
+            let places: HashMap<VarId, usize> = codes.map(|(place, bit)| (*bit, place)).collect();
+            vars.sort_by_key(|var| places.get(var).copied().unwrap_or(0));
+        }
+        let of_vars = vars.into_iter().flat_map(|var| [Key::Now(var), Key::Entry(var)]);
         let keys: Vec<Key> = of_vars.chain((0..n_results).map(Key::Result)).collect();
         let manager = Manager::new(Limits { nodes: MAX_NODES, cache: CACHE });
         let vars = keys.iter().copied().zip(manager.add_vars(keys.len())).collect();
-        Paper { context, manager, keys, vars, aside: HashMap::new() }
+        Paper { speech, manager, keys, vars, aside: HashMap::new() }
     }
 
     /// Reads a formula as a diagram; `key` gives the proposition of an atom, or `None` if the atom is quantified
@@ -193,16 +250,76 @@ impl<'a> Paper<'a> {
     }
 
     fn words(&self, f: &Bdd) -> Result<Option<String>, OutOfNodes> {
-        let (keys, names, program) = (&self.keys, Names::new(self.context.program), self.context.program);
+        let (keys, program) = (&self.keys, self.speech.context.program);
+        let names = Names::new(program);
         let name = |var: Var| match keys[var.level()] {
             Key::Now(var) => names.of(var),
-            Key::Entry(var) if matches!(program.vars[var].scope, Scope::Local(_)) => {
-                format!("given({})", program.vars[var].name)
-            }
-            Key::Entry(var) => format!("old({})", names.of(var)),
+            Key::Entry(var) => old(program, var, &names),
             Key::Result(number) => format!("result{}", number + 1),
         };
-        words::words(&self.manager, f, &name)
+        let numbers = self.numbers();
+        if numbers.is_empty() && self.hidden().is_empty() {
+            return words::words(&self.manager, f, &name);
+        }
+        let f = f.exists(&self.manager.var_set(&self.hidden())?)?.and(&self.states()?)?;
+        let left = Cell::new(MAX_LOOKS);
+        Writer { manager: &self.manager, numbers: &numbers, name: &name, left }.words(&f)
+    }
+
+    /// Lists the variables that the source does not have.
+    fn hidden(&self) -> Vec<Var> {
+        let map = self.speech.context.map;
+        let of = |var: VarId| [Key::Now(var), Key::Entry(var)].map(|key| self.vars[&key]);
+        match self.speech.bits {
+            Some((_, bits)) => {
+                let hidden = bits.vars.iter_enumerated().filter(|(var, _)| is_hidden(map, *var));
+                hidden.flat_map(|(_, code)| code.bits.iter().flat_map(|bit| of(*bit))).collect()
+            }
+            None if map.system.is_some() => Vec::new(),
+            None => map.views.keys().filter(|var| is_hidden(map, **var)).flat_map(|var| of(*var)).collect(),
+        }
+    }
+
+    /// Lists the numbers that bits stand for: machine integers, or the shared state of a system.
+    fn numbers(&self) -> Vec<Number<'a>> {
+        let Speech { context, bits } = self.speech;
+        let mut numbers = Vec::new();
+        if let Some((program, map)) = bits {
+            let names = Names::new(program);
+            for (var, code) in map.vars.iter_enumerated() {
+                let Ty::Machine(ty) = code.ty else { continue };
+                for key in [Key::Now, Key::Entry] {
+                    let is_now = key(var) == Key::Now(var);
+                    numbers.push(Number {
+                        name: if is_now { names.of(var) } else { old(program, var, &names) },
+                        bits: code.bits.iter().map(|bit| self.vars[&key(*bit)]).collect(),
+                        rest: code.rest,
+                        ty,
+                        word: Box::new(move |value| word(context.map, &Holders::new(), var, value)),
+                    });
+                }
+            }
+        }
+        if let Some(system) = context.map.system.as_ref() {
+            numbers.push(Number {
+                name: "shared".to_owned(),
+                bits: system.shared.iter().map(|bit| self.vars[&Key::Now(*bit)]).collect(),
+                rest: Rest::Constant(0),
+                ty: MachineTy { bits: 64, signed: false },
+                word: Box::new(|_| None),
+            });
+        }
+        numbers
+    }
+
+    /// Returns the condition that the shared state is one of the system, if there is one: others count the threads of a
+    /// target.
+    fn states(&self) -> Result<Bdd, OutOfNodes> {
+        let Some(system) = &self.speech.context.map.system else { return Ok(self.manager.top()) };
+        let bits: Vec<Var> = system.shared.iter().map(|bit| self.vars[&Key::Now(*bit)]).collect();
+        let beyond = u64::from(system.n_shared)..1 << bits.len().min(20);
+        let beyond = beyond.map(|state| self.manager.number(&bits, state as usize));
+        self.manager.any(beyond)?.not()
     }
 
     fn holds(&self, f: Result<Bdd, OutOfNodes>) -> Holds {
@@ -213,8 +330,16 @@ impl<'a> Paper<'a> {
     }
 }
 
-fn of_summaries(context: Context<'_>, proof: &SummaryProof) -> Table {
-    let mut paper = Paper::new(context);
+/// Returns the name of the value of a variable at the entry of the procedure.
+fn old(program: &Program, var: VarId, names: &Names<'_>) -> String {
+    match program.vars[var].scope {
+        Scope::Local(_) => format!("given({})", program.vars[var].name),
+        Scope::Shared | Scope::Thread => format!("old({})", names.of(var)),
+    }
+}
+
+fn of_summaries(speech: Speech<'_>, proof: &SummaryProof) -> Table {
+    let mut paper = Paper::new(speech);
     let (mut now, mut whole) = (HashMap::new(), HashMap::new());
     let mut table = Table::new();
     for (loc, formula) in &proof.locs {
@@ -255,8 +380,9 @@ fn seen_by(thread: u32, place: &Place, context: Context<'_>, atom: Atom) -> Opti
 }
 
 /// Lists of threads at places with a formula about them, which allow together what their sum allows.
-fn of_shapes(context: Context<'_>, proof: &ShapeProof) -> Table {
-    let mut paper = Paper::new(context);
+fn of_shapes(speech: Speech<'_>, proof: &ShapeProof) -> Table {
+    let context = speech.context;
+    let mut paper = Paper::new(speech);
     let mut sums: BTreeMap<LocId, Result<Bdd, OutOfNodes>> = BTreeMap::new();
     for shape in &proof.shapes {
         for (number, place) in shape.threads.iter().enumerate() {
@@ -326,7 +452,8 @@ fn of_places(context: Context<'_>, proof: &InvariantProof) -> Table {
 }
 
 /// States that are listed one by one: a location allows the sum of the pairs of shared and thread states that occur.
-fn of_cover(context: Context<'_>, proof: &CoverProof) -> Table {
+fn of_cover(speech: Speech<'_>, proof: &CoverProof) -> Table {
+    let context = speech.context;
     let mut pairs: Vec<(usize, usize)> = match &proof.claim {
         CoverClaim::Views(table) | CoverClaim::Basis { within: table, .. } => table
             .rows
@@ -344,7 +471,7 @@ fn of_cover(context: Context<'_>, proof: &CoverProof) -> Table {
     };
     pairs.sort_unstable();
     pairs.dedup();
-    let paper = Paper::new(context);
+    let paper = Paper::new(speech);
     let mut sums: BTreeMap<LocId, Result<Bdd, OutOfNodes>> = BTreeMap::new();
     for (shared, local) in pairs {
         let state = &proof.locals[local];

@@ -13,7 +13,9 @@ use serde_json::{Value as Json, json};
 
 use super::question::QuestionView;
 use super::{GENERATOR, VERSION, ValueView, add, list, read};
-use crate::annotated_trace::{AnnotatedStep, AnnotatedTrace, Change, Context, Ending, Execution, ReachedError};
+use crate::annotated_trace::{
+    AnnotatedStep, AnnotatedTrace, Change, Context, Ending, Execution, Operand, ReachedError,
+};
 use crate::waits::Wait;
 
 const FORMAT: &str = "selvedge-trace";
@@ -180,7 +182,7 @@ impl TraceFile {
             start: start_view(context, &trace.start),
             steps: steps.collect(),
             bodies: trace.bodies.iter().map(body).collect(),
-            error: annotated.ending.as_ref().map_or(Json::Null, error),
+            error: annotated.ending.as_ref().map_or(Json::Null, |ending| error(context, ending)),
         }
         .marked(&counterexample.irrelevant)
     }
@@ -276,7 +278,7 @@ fn change(change: &Change) -> Json {
 
 /// Returns an error, with the operands of the assertion that fails, the labels that are reached, or the threads that
 /// meet or wait.
-fn error(ending: &Ending) -> Json {
+fn error(context: Context<'_>, ending: &Ending) -> Json {
     let mut view = json!({
         "kind": "assertion",
         "thread": ending.thread.0,
@@ -285,19 +287,19 @@ fn error(ending: &Ending) -> Json {
         "column": ending.position.column,
         "text": ending.text,
     });
+    let (file, start) = context.source.part(ending.span.start as usize);
+    add(&mut view, "file", (start > 0).then_some(&file.path));
     add(&mut view, "note", ending.note.as_ref());
     match &ending.error {
         ReachedError::Assertion { operands, .. } if operands.is_empty() => {}
-        ReachedError::Assertion { operands, .. } => {
-            view["values"] = list(operands, |operand| {
-                let mut view = json!({ "name": operand.name, "value": ValueView::from(operand.value) });
-                add(&mut view, "location", operand.word.as_ref());
-                view
-            });
-        }
+        ReachedError::Assertion { operands, .. } => view["values"] = list(operands, operand),
         ReachedError::Location { labels } => {
             view["kind"] = "label".into();
             add(&mut view, "labels", (!labels.is_empty()).then_some(labels));
+        }
+        ReachedError::Target { states } => {
+            view["kind"] = "target".into();
+            view["values"] = list(states, operand);
         }
         ReachedError::Together(stands) => {
             view["kind"] = "together".into();
@@ -315,6 +317,12 @@ fn error(ending: &Ending) -> Json {
             view["threads"] = list(waits, wait);
         }
     }
+    view
+}
+
+fn operand(operand: &Operand) -> Json {
+    let mut view = json!({ "name": operand.name, "value": ValueView::from(operand.value) });
+    add(&mut view, "location", operand.word.as_ref());
     view
 }
 

@@ -51,7 +51,7 @@ impl Watch {
         let root = reader.choice()?;
         match reader.peek() {
             None => Ok(Watch { root }),
-            Some(rest) => Err(NotReadable(format!("`{rest}` is left over"))),
+            Some(rest) => Err(NotReadable(format!("`{rest}` is not expected here"))),
         }
     }
 
@@ -129,7 +129,7 @@ fn tokens(text: &str) -> Result<Vec<String>, NotReadable> {
             _ => {
                 let signs = LEVELS.iter().flat_map(|level| level.iter());
                 let longest = signs.filter(|sign| rest.starts_with(**sign)).map(|sign| sign.len()).max();
-                longest.ok_or_else(|| NotReadable(format!("`{first}` is no part of an expression")))?
+                longest.ok_or_else(|| NotReadable(format!("`{first}` is not part of an expression")))?
             }
         };
         tokens.push(rest[..length].to_string());
@@ -199,7 +199,7 @@ impl Reader<'_> {
             "T" | "true" => Ok(Node::Number(1)),
             "F" | "false" => Ok(Node::Number(0)),
             word if word.starts_with(|char: char| char.is_ascii_digit()) => {
-                word.parse().map(Node::Number).map_err(|_| NotReadable(format!("`{word}` is no number")))
+                word.parse().map(Node::Number).map_err(|_| NotReadable(format!("`{word}` is not a number")))
             }
             word if word.starts_with(|char: char| char.is_alphabetic() || matches!(char, '_' | '{')) => {
                 Ok(Node::Name(token))
@@ -215,7 +215,8 @@ impl super::Session<'_> {
         let program = self.context.program;
         let names = Names::new(program);
         let is_shown = |var: &VarId| !is_hidden(self.context.map, *var);
-        program.vars.indices().filter(is_shown).map(|var| names.of(var)).collect()
+        let of_system = self.annotator().system.all().map(|(_, name)| name.to_owned());
+        program.vars.indices().filter(is_shown).map(|var| names.of(var)).chain(of_system).collect()
     }
 
     /// Reads an expression whose names are all variables of the program.
@@ -252,7 +253,9 @@ impl super::Session<'_> {
             self.annotator().locals(frame).into_iter().chain(self.annotator().thread_vars(thread))
         });
         let mut all = of_thread.into_iter().flatten().chain(self.annotator().shared(&Holders::new(), state));
-        let plain = |binding: &crate::annotated_trace::Binding| self.context.program.vars[binding.var].name == name;
+        let vars = &self.context.program.vars;
+        let plain =
+            |binding: &crate::annotated_trace::Binding| vars.get(binding.var).is_some_and(|var| var.name == name);
         all.find(|binding| binding.name == name || plain(binding)).map(|binding| binding.value)
     }
 
@@ -320,7 +323,7 @@ mod tests {
             ("", "too early"),
             ("yes &", "too early"),
             ("(yes", "`)` is missing"),
-            ("yes no", "`no` is left over"),
+            ("yes no", "`no` is not expected here"),
             ("wrong", "no variable `wrong`"),
             ("yes ; no", "`;`"),
             ("9223372036854775807 + 1", "64 bits"),

@@ -59,7 +59,9 @@ fn net_changes(program: &Program, steps: &[AnnotatedStep]) -> Vec<Change> {
     for (number, step) in steps.iter().enumerate() {
         let is_end = number == 0 || number + 1 == steps.len();
         // Locals of the caller get values by the call and by the return only.
-        let outlives = |change: &&Change| is_end || !matches!(program.vars[change.var].scope, Scope::Local(_));
+        let outlives = |change: &&Change| {
+            is_end || program.vars.get(change.var).is_none_or(|var| !matches!(var.scope, Scope::Local(_)))
+        };
         for change in step.changes.iter().filter(outlives) {
             match changes.iter_mut().find(|other| (other.var, &other.of) == (change.var, &change.of)) {
                 Some(known) => {

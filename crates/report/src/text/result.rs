@@ -7,6 +7,7 @@ use selvedge_check::{
     Answer, Certificate, Contexts, CoverClaim, Cutoff, EngineEnd, EngineRun, EveMove, Event, Explanation, Outcome,
     OwnedTask, Paths, Refinement, Rounds, Seen, Task, ThreadScope,
 };
+use selvedge_ir::span::Span;
 use selvedge_ir::{Count, EdgeId, Entry, LocId, Op, Program, Target};
 
 use super::block::Block;
@@ -331,7 +332,8 @@ pub fn target(context: Context<'_>, target: &Target) -> String {
         [assert] => parts.push(format!("the {noun} on line {}", line_of(context, *assert))),
         asserts => parts.push(count(asserts.len(), noun)),
     }
-    parts.extend(asked_labels(context, target).iter().map(|label| format!("label {label}")));
+    let labels = asked_labels(context, target);
+    parts.extend(labels.iter().map(|label| target_of_system(context, label).unwrap_or(format!("label {label}"))));
     parts.extend(
         target.deadlock.then(|| "deadlock: whether a state can be reached in which no thread can move".to_string()),
     );
@@ -341,6 +343,18 @@ pub fn target(context: Context<'_>, target: &Target) -> String {
         Some(properties) => format!("{properties}: {}", list(&parts, 15, WIDTH)),
         None => list(&parts, 15, WIDTH),
     }
+}
+
+/// Returns the target of a system that a label stands for, or their number if there are several.
+fn target_of_system(context: Context<'_>, label: &str) -> Option<String> {
+    let system = context.map.system.as_ref().filter(|_| label == "ERROR")?;
+    let head = context.map.procs.first().copied();
+    let spans = system.aside.iter().map(|edge| context.map.edges[*edge].span);
+    let spans: BTreeSet<Span> = spans.filter(|span| Some(*span) != head).collect();
+    Some(match spans.first() {
+        Some(span) if spans.len() == 1 => format!("target {}", context.source.flat(*span)),
+        _ => count(spans.len(), "target"),
+    })
 }
 
 /// Returns the names of the properties that are asked about, if they are not the assertions of the program alone.

@@ -24,7 +24,7 @@ const MAX_STATEMENT: usize = 48;
 /// The room that is left for changes at least.
 const LEAST_CHANGES: usize = 24;
 /// The column in which statements begin.
-const STATEMENT: usize = 22;
+const STATEMENT: usize = 23;
 /// The least width of the column of threads.
 const LEAST_NAME: usize = 6;
 
@@ -54,14 +54,20 @@ pub(super) fn trace_in(
 ) -> String {
     let annotated = AnnotatedTrace::by_statements(context, execution);
     let annotator = Annotator::new(context);
-    let mut text = format!("{}: {}\n", paint(style.palette.strong, title), extent(&annotated));
-    text.push_str(&start(&annotated, style.width));
-    let (names, name_width) = (annotated.names.clone(), name_width(&annotated));
-    let most = most_of_statement(style.width, STATEMENT + name_width - LEAST_NAME);
+    let extent = if is_net(context) { count(annotated.steps.len(), "step") } else { extent(&annotated) };
+    let mut text = format!("{}: {extent}\n", paint(style.palette.strong, title));
+    text.push_str(&start(&annotated, style.width, !is_net(context)));
+    let names = annotated.names.clone();
+    let name_width = if is_net(context) { 0 } else { name_width(&annotated) };
+    let most = most_of_statement(style.width, (STATEMENT + name_width).saturating_sub(LEAST_NAME));
     let width = statement_width(&annotated, most);
     let page = Page { context, annotator, style, width, most, name_width, names };
     if !annotated.steps.is_empty() {
-        let heading = format!("{:>6} {:>width$} {:>6}   statement", "step", "thread", "line", width = page.name_width);
+        let (thread, what) = match &context.map.system {
+            None => ("thread", "statement"),
+            Some(system) => (if system.net.is_some() { "" } else { "thread" }, "rule"),
+        };
+        let heading = format!("{:>6} {:>width$} {:>6}   {what}", "step", thread, "line", width = page.name_width);
         let _ = writeln!(text, "{}", paint(style.palette.dim, heading));
     }
     page.steps(parts, &annotated, execution, &mut text);
@@ -70,6 +76,11 @@ pub(super) fn trace_in(
         page.ending(ending, &mut text);
     }
     text
+}
+
+/// Returns whether an execution is that of a Petri net, which has tokens and no threads.
+fn is_net(context: Context<'_>) -> bool {
+    context.map.system.as_ref().is_some_and(|system| system.net.is_some())
 }
 
 fn extent(annotated: &AnnotatedTrace) -> String {
@@ -93,12 +104,12 @@ fn most_of_statement(width: usize, before: usize) -> usize {
     room.saturating_sub(LEAST_CHANGES).min(MAX_STATEMENT.max(room / 2)).max(LEAST_CHANGES)
 }
 
-fn start(annotated: &AnnotatedTrace, width: usize) -> String {
+fn start(annotated: &AnnotatedTrace, width: usize, has_threads: bool) -> String {
     let mut text = String::new();
     if !annotated.shared.is_empty() {
         let _ = writeln!(text, "  start: {}", list(&equations(&annotated.shared), 9, width));
     }
-    let mut threads: Vec<&StartedThread> = annotated.threads.iter().collect();
+    let mut threads: Vec<&StartedThread> = annotated.threads.iter().filter(|_| has_threads).collect();
     threads.sort_by_key(|thread| thread.entry);
     for thread in threads {
         let _ = writeln!(text, "  start: {}", newcomer(thread, 9, width));
@@ -146,7 +157,7 @@ struct Page<'a> {
 impl Page<'_> {
     /// The column in which statements begin.
     fn indent(&self) -> usize {
-        STATEMENT + self.name_width - LEAST_NAME
+        (STATEMENT + self.name_width).saturating_sub(LEAST_NAME)
     }
 
     /// Writes the steps.
@@ -167,7 +178,9 @@ impl Page<'_> {
         }
         let mut folded_to = None;
         for (number, told) in annotated.steps.iter().enumerate() {
-            if has_processes {
+            if is_net(self.context) {
+                // Rules of a net belong to no thread.
+            } else if has_processes {
                 // A step of no process is between those of processes, and nothing is said about it.
                 if told.process.is_some() && lane != Some(told.lane()) {
                     self.switch(told, lane.is_some(), text);
@@ -220,7 +233,7 @@ impl Page<'_> {
     fn step(&self, number: usize, told: &AnnotatedStep, folded: Option<usize>, text: &mut String) {
         let palette = &self.style.palette;
         let bar = if told.atomic { "┃" } else { " " };
-        let name = cut(told.who(), self.name_width);
+        let name = if is_net(self.context) { String::new() } else { cut(told.who(), self.name_width) };
         let thread = paint(palette.thread(told.lane()), format!("{name:>width$}", width = self.name_width));
         let line = paint(palette.dim, format!("{:>6}", told.position.line));
         let statement = cut(&format!("{}{}", indent(told), told.statement()), self.most);
@@ -296,7 +309,7 @@ impl Page<'_> {
                 let what = ending.note.as_deref().unwrap_or("assertion fails");
                 let _ = writeln!(text, "{}: {place}{who}", paint(palette.bad, what));
                 let _ = writeln!(text, "    {}", ending.text);
-                let values: Vec<String> = operands.iter().map(operand_text).collect();
+                let values: Vec<String> = operands.iter().map(Operand::text).collect();
                 if !values.is_empty() {
                     let _ = writeln!(text, "    with {}", paint(palette.change, list(&values, 9, self.style.width)));
                 }
@@ -305,6 +318,12 @@ impl Page<'_> {
                 let what = format!("label {} is reached", labels.join(", "));
                 let _ = writeln!(text, "{}: {place}{who}", paint(palette.bad, what));
                 let _ = writeln!(text, "    {}", ending.text);
+            }
+            ReachedError::Target { states } => {
+                let _ = writeln!(text, "{}: {place}", paint(palette.bad, "the target is covered"));
+                let _ = writeln!(text, "    {}", ending.text);
+                let values: Vec<String> = states.iter().map(Operand::text).collect();
+                let _ = writeln!(text, "    with {}", paint(palette.change, list(&values, 9, self.style.width)));
             }
             ReachedError::Together(stands) => {
                 let what = format!("{} meet", count(stands.len(), "thread"));
@@ -367,11 +386,6 @@ fn note(role: Role) -> Option<&'static str> {
         | Role::Section
         | Role::Violation => None,
     }
-}
-
-/// `x = 0`.
-fn operand_text(operand: &Operand) -> String {
-    format!("{} = {}", operand.name, shown(operand.value, operand.word.as_ref()))
 }
 
 /// `x: 0 → 1`.

@@ -1,4 +1,4 @@
-//! Tasks that run for minutes or for ever, one for each engine and command: what limits and interrupts must end.
+//! Tasks that run for minutes or forever, one for each engine and command: what limits and interrupts must end.
 
 use selvedge_engines::EngineKind;
 

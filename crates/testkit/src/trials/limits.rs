@@ -1,6 +1,6 @@
 //! The table of limits: how well limits on time and memory hold, for each engine, command and kind of input.
 //!
-//! Each task would run for minutes or for ever. It is run with a limit of two seconds, and with limits of 200 MB and
+//! Each task would run for minutes or forever. It is run with a limit of two seconds, and with limits of 200 MB and
 //! 50 MB (and ten seconds, for those that need little memory). The table has what was asked for and what it took. A
 //! time limit holds if the program ends within a second after it, a memory limit if the greatest resident memory, with
 //! that of the solvers, is at most 20 % and 50 MB above it. An overrun is measured again, alone, before it counts.
@@ -241,7 +241,7 @@ pub fn page(groups: &[(&'static str, Vec<Row>)]) -> String {
 const PREFACE: &str = "\
 # How well limits hold
 
-Each task below would run for minutes or for ever, or is an input that is hard to read. It was run with
+Each task below would run for minutes or forever, or is an input that is hard to read. It was run with
 `--time-limit 2s`, with `--memory-limit 200MB` and with `--memory-limit 50MB` (these with `--time-limit 10s`, too). A
 time limit holds if the program ends at most a second later. A memory limit holds if the resident memory of the program
 and of its solvers is never more than 20 % and 50 MB above it. The [exit code](guide/contracts.md) is 11 at the time

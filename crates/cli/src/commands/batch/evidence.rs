@@ -56,7 +56,7 @@ fn with_file(
         Ok(ended) if ended.code == Some(i32::from(accepted.code())) => Judgement::Accepted,
         Ok(ended) => {
             let said = ended.errors.lines().next().or(ended.output.lines().last());
-            Judgement::Rejected(format!("{command}: {}", said.unwrap_or("it ended without a word")))
+            Judgement::Rejected(format!("{command}: {}", said.unwrap_or("it ended without output")))
         }
     }
 }

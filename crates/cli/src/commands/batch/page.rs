@@ -59,7 +59,7 @@ fn page(merged: &Merged) -> String {
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Results of a batch</title>\n\
          <style>{STYLE}</style>\n<h1>Results of a batch</h1>\n<p>{head}.</p>\n\
          <h2>Answers</h2>\n<table><tr><th>file<th>question<th>answer<th>because</tr>\n{rows}</table>\n\
-         <h2>Tasks decided in a time</h2>\n{}\n\
+         <h2>Tasks decided over time</h2>\n{}\n\
          <table><tr><th>engine<th>tasks decided, with accepted evidence<th>seconds in all</tr>\n{engines}</table>\n\
          </html>\n",
         plot(&times)

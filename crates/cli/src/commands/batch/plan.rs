@@ -27,9 +27,7 @@ pub(super) fn run(args: &PlanArgs, session: &Session) -> Result<Exit, Exit> {
     paths.retain(|path| Language::of_path(path) != Language::Pds);
     if paths.len() < found {
         let left = count(found - paths.len(), "pushdown system");
-        session
-            .printer
-            .err(&format!("note: {left} left out: their executions are not saved, which a merge would judge again\n"));
+        session.printer.err(&format!("note: {left} left out: their executions cannot be saved for `merge` to judge\n"));
     }
     let mut tasks = Vec::new();
     for path in &paths {

@@ -18,9 +18,9 @@ use super::app::{App, Break};
 const HELP: &str = "\
 → j   step                    ← k   back
 n N   over calls              o O   out of the procedure
-s S   next, last switch       t T   next, last step of this thread
+s S   next, previous switch   t T   next, previous step of this thread
 r R   run to a stop           b     stop at a line or condition
-v     choose a variable       c C   next, last change of it
+v     choose a variable       c C   next, previous change of it
 w     watch an expression     g     go to a step
 x X   remove one stop, all    W     remove a watch
 /     find a text             f F   find it again, backwards
@@ -252,6 +252,10 @@ fn status(app: &App<'_, '_>) -> Line<'static> {
             ReachedError::Deadlock(waits) => {
                 let waits: Vec<String> = waits.iter().map(Wait::sentence).collect();
                 format!("deadlock: {}", waits.join("; "))
+            }
+            ReachedError::Target { .. } => {
+                let place = app.session.context.source.place(ending.span.start as usize);
+                format!("the target is covered: {place}: {}", ending.text)
             }
             _ => format!("error: {}, line {}: {}", ending.name, ending.position.line, ending.text),
         };

@@ -64,8 +64,17 @@ fn watch_expressions_are_read_and_computed() {
                  return ['x & !y', 'n - 2 * 3 = 1', 'x -> y', 'a[1] <= 4 | F', 'x ? n : 0', '(x', 'n +', 'x y', \
                  'x != y ^ T'].map(value); })()";
     let found = evaluated("watch.html", &["examples/bluetooth.bp"], 10, query);
-    let expected =
-        json!([1, 1, 0, 1, 7, "`)` expected at the end", "the expression is not complete", "`y` is too much", 0]);
+    let expected = json!([
+        1,
+        1,
+        0,
+        1,
+        7,
+        "`)` expected at the end",
+        "the expression is not complete",
+        "`y` is not expected here",
+        0
+    ]);
     assert_eq!(found, expected);
 }
 

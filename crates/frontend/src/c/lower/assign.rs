@@ -63,7 +63,7 @@ impl Body<'_, '_> {
             ExprKind::Increment { target, is_decrement, is_postfix } => {
                 self.increment(target, *is_decrement, *is_postfix, expr)
             }
-            ExprKind::Float(_) => refuse("a number of floating point is", loc),
+            ExprKind::Float(_) => refuse("a floating-point number is", loc),
             ExprKind::Conditional { condition, then: None, otherwise } => self.or_else(condition, otherwise, expr),
             ExprKind::Difference(left, right) => self.difference(left, right, expr),
             ExprKind::Member(base, number) => self.member_value(base, *number, expr),

@@ -140,7 +140,9 @@ impl Body<'_, '_> {
     }
 
     fn compare_exchange(&mut self, pointer: &Expr, expected: &Expr, desired: &Expr, weak: &Expr) -> Lowered<Ir> {
-        let Some(weak) = self.unit.integer(weak) else { return refuse("a computed strength is", weak.loc) };
+        let Some(weak) = self.unit.integer(weak) else {
+            return refuse("a compare-and-exchange with a computed strength is", weak.loc);
+        };
         let (access, ty) = self.atomic(pointer)?;
         let (wanted, wanted_ty) = self.atomic(expected)?;
         let desired = self.operand(desired, ty)?;

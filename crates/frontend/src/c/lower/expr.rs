@@ -233,7 +233,7 @@ impl Body<'_, '_> {
 
     /// Refuses a function of the compiler.
     pub(super) fn refuse_builtin<T>(&self, builtin: Builtin, expr: &Expr) -> Lowered<T> {
-        refuse(format!("the function of the compiler for `{builtin:?}` is"), expr.loc)
+        refuse(format!("the built-in function `{builtin:?}` is"), expr.loc)
     }
 }
 

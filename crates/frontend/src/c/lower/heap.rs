@@ -214,7 +214,7 @@ impl Body<'_, '_> {
     pub(super) fn allocate(&mut self, pointer: &Expr) -> Lowered<Ir> {
         let pool = pool_of(self.unit, &self.low.facts.pools, pointer);
         let Some(pool) = pool else {
-            return refuse("an allocation without a constant size in objects of the type is", pointer.loc);
+            return refuse("an allocation whose size is not a constant number of objects is", pointer.loc);
         };
         let Pool { slots, .. } = self.low.facts.pools[pool].clone();
         let (count, ty) = (self.low.heap.handed_out[pool], self.low.pointer_ty());

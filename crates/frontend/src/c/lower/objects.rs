@@ -138,9 +138,9 @@ impl Lowering<'_> {
         match (storage, local) {
             // A copy of a thread has copies of its objects, not their initial values.
             (Storage::Thread, _) if self.facts.forks => {
-                refuse("an object of each thread beside threads that are copies is", loc)
+                refuse("a thread-local object beside threads that are copies is", loc)
             }
-            (Storage::Thread, _) if is_taken => refuse("the address of an object of each thread is", loc),
+            (Storage::Thread, _) if is_taken => refuse("the address of a thread-local object is", loc),
             (Storage::Thread, _) => Ok(Scope::Thread),
             (_, Some(function)) if is_taken => {
                 let name = self.unit.name(declared.name);

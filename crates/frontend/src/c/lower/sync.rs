@@ -406,10 +406,10 @@ impl Body<'_, '_> {
     /// Creates a key: each place that creates keys has one, with a number from 1 on.
     fn key_create(&mut self, key: &Expr, destructor: &Expr, expr: &Expr) -> Lowered<()> {
         if !is_null(destructor) {
-            return refuse("a destructor of data of threads is", destructor.loc);
+            return refuse("a destructor of thread-specific data is", destructor.loc);
         }
         if self.low.facts.forks {
-            return refuse("data of each thread beside threads that are copies is", expr.loc);
+            return refuse("thread-specific data beside threads that are copies is", expr.loc);
         }
         let span = self.span;
         let made = self.low.new_var("created(key)".to_owned(), Scope::Shared, Ty::Bool, span);

@@ -162,9 +162,11 @@ impl Lowering<'_> {
         if count == 0 && !self.facts.has_thread_state(self.unit) && !self.has_owners() {
             return;
         }
+        // A function without a body is refused where the thread is created.
+        let Some(proc) = self.procs.get(&start).copied() else { return };
         let (name, span, pointer) = (self.function_name(start), self.unit.functions[start].loc.span, self.pointer_ty());
         let wrapper = self.new_proc(format!("thread_{name}"), span);
-        self.map.wrappers.insert(wrapper, self.procs[&start]);
+        self.map.wrappers.insert(wrapper, proc);
         self.threads.sites[number].wrapper = Some(wrapper);
         let param = self.unit.functions[start].body.as_ref().and_then(|body| body.params.first());
         let name = param.map_or("argument", |param| self.unit.name(self.unit.objects[*param].name)).to_owned();
@@ -330,9 +332,12 @@ impl Body<'_, '_> {
 
     fn create(&mut self, handle: &Expr, start: &Expr, argument: &Expr, expr: &Expr) -> Lowered<Option<Ir>> {
         let unit = self.unit;
-        let Some(function) = named_function(start).filter(|found| unit.functions[*found].body.is_some()) else {
+        let Some(function) = named_function(start) else {
             return refuse("a thread whose function is not named here is", start.loc);
         };
+        if unit.functions[function].body.is_none() {
+            return refuse("a thread whose function has no body is", start.loc);
+        }
         if is_atomic(unit, function) {
             return refuse("a thread that begins with an atomic function is", start.loc);
         }
@@ -405,7 +410,7 @@ impl Body<'_, '_> {
             before = Ir::and(before, Ir::Var(in_use));
             all = Ir::and(all, Ir::Var(in_use));
         }
-        self.exceed(all.clone(), &format!("more than {count} threads are created here before they are waited for"));
+        self.exceed(all.clone(), &format!("more than {count} threads are created here before they are joined"));
         active.push((var, chosen));
         self.step(Op::guarded(active, selvedge_ir::simplify::not(all)));
         Ir::Var(var)

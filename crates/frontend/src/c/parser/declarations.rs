@@ -241,11 +241,7 @@ impl Parser {
         }
         let found = self.typer.unit.integer(&value);
         if found.is_none() {
-            self.typer.error(
-                Code::CNotConstant,
-                "an integer is needed here that is known before the program runs",
-                loc,
-            );
+            self.typer.error(Code::CNotConstant, "an integer constant is needed here", loc);
         }
         found.map(|value| (value, loc))
     }

@@ -193,7 +193,7 @@ impl Parser {
             [words.is_typedef, words.is_extern, words.is_static, words.is_auto].iter().filter(|is| **is).count();
         let is_bad_thread = words.is_thread && (words.is_typedef || words.is_auto);
         if n_words > 1 || is_bad_thread {
-            self.typer.error(Code::CDeclaration, "these words for the storage do not go together", loc);
+            self.typer.error(Code::CDeclaration, "these storage classes cannot be combined", loc);
         }
     }
 

@@ -49,7 +49,7 @@ impl Parser {
         let id = match known {
             Some(Tag::Record(id)) if self.typer.unit.types.records[id].is_union == is_union => id,
             Some(_) => {
-                let message = format!("`{}` is another kind of type", self.typer.text(tag));
+                let message = format!("`{}` is a different kind of type", self.typer.text(tag));
                 self.typer.error(Code::CRedeclared, message, loc);
                 return basic::ERROR;
             }
@@ -234,7 +234,7 @@ impl Parser {
         let id = match self.typer.lookup_tag(tag) {
             Some(Tag::Enum(id)) => id,
             Some(Tag::Record(_)) => {
-                let message = format!("`{}` is another kind of type", self.typer.text(tag));
+                let message = format!("`{}` is a different kind of type", self.typer.text(tag));
                 self.typer.error(Code::CRedeclared, message, loc);
                 return basic::ERROR;
             }

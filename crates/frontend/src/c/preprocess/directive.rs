@@ -106,7 +106,7 @@ impl Preprocessor<'_> {
             first.space = false;
         }
         if [body.first(), body.last()].iter().flatten().any(|token| token.kind == Kind::HashHash) {
-            return self.error(Code::CMacro, "`##` must stand between two tokens", name.loc);
+            return self.error(Code::CMacro, "`##` must be between two tokens", name.loc);
         }
         let (defined, kind, busy) = (name.loc.span, MacroKind::User, Cell::new(false));
         self.insert(name, Macro { params, variadic, body, defined, kind, busy });
@@ -177,7 +177,7 @@ impl Preprocessor<'_> {
         let name = rest.first().filter(|token| token.kind == Kind::Str).copied();
         match (line, rest.is_empty() || name.is_some()) {
             (Some(line), true) => self.mark(line, name),
-            _ => self.error(Code::CDirective, "expected the number of a line and the name of a file", number.loc),
+            _ => self.error(Code::CDirective, "expected a line number and a file name", number.loc),
         }
     }
 
@@ -185,7 +185,7 @@ impl Preprocessor<'_> {
         let rest = self.expand_all(rest.to_vec());
         match rest.split_first() {
             Some((number, rest)) if number.kind == Kind::Number => self.line_marker(*number, rest),
-            _ => self.error(Code::CDirective, "expected the number of a line behind `#line`", loc),
+            _ => self.error(Code::CDirective, "expected a line number after `#line`", loc),
         }
     }
 

@@ -174,7 +174,7 @@ impl Preprocessor<'_> {
             let Some(next) = self.next() else {
                 if !self.is_over() {
                     let name = self.names.text(token.text).to_owned();
-                    self.error(Code::CMacro, format!("the arguments of the macro `{name}` have no end"), token.loc);
+                    self.error(Code::CMacro, format!("the arguments of the macro `{name}` are not closed"), token.loc);
                 }
                 return None;
             };

@@ -154,7 +154,7 @@ impl Preprocessor<'_> {
     fn stringize(&mut self, state: &mut Substitution<'_>, hash: Token, param: Option<usize>) {
         state.is_empty = false;
         let Some(param) = param else {
-            self.error(Code::CMacro, "`#` must stand before a parameter", Loc::new(hash.loc.span));
+            self.error(Code::CMacro, "`#` must be followed by a parameter", Loc::new(hash.loc.span));
             return;
         };
         let text = self.spelled(&state.arguments[param]);

@@ -392,7 +392,7 @@ impl Typer {
             return self.wrong(loc);
         }
         if !self.unit.types.is_scalar(target.ty) {
-            let message = format!("a value of type `{}` cannot be counted", self.show(target.ty));
+            let message = format!("a value of type `{}` cannot be incremented or decremented", self.show(target.ty));
             return self.reject(Code::CWrongType, message, loc);
         }
         if self.unit.types.is_pointer(target.ty) {

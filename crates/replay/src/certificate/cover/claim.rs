@@ -175,7 +175,7 @@ impl Basis {
     fn excludes(&self, shared: SharedId, threads: &Counts) -> bool {
         let listed = threads
             .iter()
-            .flat_map(|(local, count)| std::iter::repeat_n(*local, count.expect("it is no vector") as usize));
+            .flat_map(|(local, count)| std::iter::repeat_n(*local, count.expect("it is not a vector") as usize));
         self.forbids(shared, threads) || !self.views.admits(shared, listed)
     }
 
@@ -210,7 +210,7 @@ fn before(rule: &Rule, after: &Counts, run: &Run<'_>) -> Result<Vec<Counts>, Ref
         let stays = (!rule.transfers(local)).then_some(local);
         let moved = rule.transfers.iter().filter(|(_, to)| to.contains(&local)).map(|(from, _)| *from);
         let from: Vec<LocalId> = stays.into_iter().chain(moved).collect();
-        for _ in 0..count.expect("it is no vector") {
+        for _ in 0..count.expect("it is not a vector") {
             let mut longer: Vec<Counts> = Vec::new();
             for (before, local) in all.iter().flat_map(|before| from.iter().map(move |local| (before, local))) {
                 run.tick()?;

@@ -477,7 +477,7 @@ function open(trace) {
   $('ending').hidden = !ending;
   if (ending) {
     const rows = ending.parts.map(([part, value]) => `<tr><td><code>${escape(part)}</code></td><td><code>${escape(value)}</code></td></tr>`).join('');
-    $('ending').innerHTML = `<h2>${escape(ending.title)}</h2><p>${program.guarded ? '' : `${escape(run.name(ending.thread))}, `}<a href="#L${ending.line}">line ${ending.line}</a>: <code>${escape(ending.text)}</code></p>${rows ? `<table>${rows}</table>` : ''}`;
+    $('ending').innerHTML = `<h2>${escape(ending.title)}</h2><p>${program.guarded ? '' : `${escape(run.name(ending.thread))}, `}<a href="#L${ending.line}">${escape(ending.place)}</a>: <code>${escape(ending.text)}</code></p>${rows ? `<table>${rows}</table>` : ''}`;
     if (lines[ending.line - 1]) lines[ending.line - 1].classList.add('bad');
   }
   list();

@@ -73,7 +73,7 @@ function parseExpression(text) {
     throw new Error(`\`${word}\` is not a value`);
   };
   const whole = choice();
-  if (place < words.length) throw new Error(`\`${words[place]}\` is too much`);
+  if (place < words.length) throw new Error(`\`${words[place]}\` is not expected here`);
   return whole;
 }
 

@@ -21,7 +21,7 @@ impl Body<'_, '_> {
             let null = self.low.pointer_ty().constant(0);
             self.check(Ir::binary(IrOp::Ne, address.clone(), null), "a null pointer is followed");
         }
-        self.check_candidates(candidates, "the pointer leads to no object of this type that is there".to_owned());
+        self.check_candidates(candidates, "the pointer does not lead to a live object of this type".to_owned());
     }
 
     /// Checks that a pointer leads to a lock or the like that is alive.
@@ -38,7 +38,7 @@ impl Body<'_, '_> {
     /// Checks that what is freed is null, or an object that was allocated and has not been freed.
     pub(in super::super) fn check_freed(&mut self, is_allowed: Ir) {
         if self.asks(Property::Memory) {
-            self.check(is_allowed, "what is freed was not allocated, or has been freed before");
+            self.check(is_allowed, "the freed object was not allocated, or was freed before");
         } else if self.asks(Property::Deadlock) {
             self.require(is_allowed);
         }

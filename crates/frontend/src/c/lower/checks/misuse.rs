@@ -77,7 +77,7 @@ impl Body<'_, '_> {
     pub(in super::super) fn check_join(&mut self, number: &Ir, ty: MachineTy, handle: &Expr) -> Lowered<()> {
         let Some(own) = self.low.threads.own.filter(|_| self.asks(Property::Misuse)) else { return Ok(()) };
         if self.low.threads.uses_numbers_again() {
-            return refuse("a question about misuse where any number of threads are waited for is", handle.loc);
+            return refuse("a question about misuse where any number of threads are joined is", handle.loc);
         }
         let joined = self.low.checks.misuse.joined.clone();
         let is = |index: usize| Ir::binary(IrOp::Eq, number.clone(), ty.constant(index as i128 + 1));
@@ -87,7 +87,7 @@ impl Body<'_, '_> {
         let itself = Ir::binary(IrOp::Eq, number.clone(), cast(Ir::Var(own), STATE, ty));
         self.check(not(itself), "a thread waits for itself");
         let again = joined.iter().enumerate().map(|(index, var)| Ir::and(is(index), Ir::Var(*var)));
-        self.check(not(any(again.collect())), "a thread is waited for a second time");
+        self.check(not(any(again.collect())), "a thread is joined a second time");
         let note = joined.iter().enumerate().map(|(index, var)| (*var, Ir::or(Ir::Var(*var), is(index))));
         self.step(Op::set(note.collect()));
         Ok(())

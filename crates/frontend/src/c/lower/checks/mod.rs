@@ -138,7 +138,7 @@ impl Body<'_, '_> {
             return Ok(());
         }
         if super::expr::has_effects(condition) {
-            return super::refuse("an annotation with effects is", condition.loc);
+            return super::refuse("an annotation with side effects is", condition.loc);
         }
         let before = (self.inline, self.low.checks.in_annotation);
         (self.inline, self.low.checks.in_annotation) = (true, true);
