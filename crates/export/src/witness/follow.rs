@@ -156,8 +156,8 @@ impl<'a> Product<'a> {
         }
     }
 
-    /// Adds a copy of a step that passes a waypoint, in the same step if possible: what comes as a step of its own makes
-    /// executions longer for the engines.
+    /// Adds a copy of a step that passes a waypoint, in the same step if possible: what comes as a step of its own
+    /// makes executions longer for the engines.
     fn add_copy(&mut self, id: EdgeId, kind: Kind, passing: &Assign) {
         let edge = self.context.program.edges[id].clone();
         let (origin, needs) = (self.map.edges[id], passing.constrain.clone());
