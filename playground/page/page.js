@@ -28,11 +28,15 @@ function employ() {
   URL.revokeObjectURL(address);
 }
 
-// Sends a request to the worker. Returns the reply; null if it was stopped.
+// Sends a request to the worker. Returns the reply; null if it was stopped. An engine in the middle of something long
+// does not notice its limit: it is stopped after a while.
+const PATIENCE = 2000;
 let settle = null;
 function ask(request) {
   busy(true);
   began = performance.now();
+  const late = { stopped: `the limit of ${request.seconds} s is reached` };
+  const timer = setTimeout(() => stop(late), 1000 * request.seconds + PATIENCE);
   return new Promise((resolve) => {
     settle = resolve;
     worker.onmessage = ({ data }) => resolve(data);
@@ -40,17 +44,18 @@ function ask(request) {
     worker.postMessage({ module, request: JSON.stringify(request) });
   }).then((reply) => {
     settle = null;
+    clearTimeout(timer);
     times.request = performance.now() - began;
     busy(false);
     return reply;
   });
 }
 
-function stop() {
+function stop(reply) {
   if (!settle) return;
   worker.terminate();
   employ();
-  settle(null);
+  settle(reply);
 }
 
 function busy(is) {
@@ -246,7 +251,7 @@ function openExample(name) {
 
 function listen() {
   el('check').onclick = check;
-  el('stop').onclick = stop;
+  el('stop').onclick = () => stop(null);
   el('share').onclick = share;
   el('verify').onclick = verify;
   el('example').onchange = () => { if (el('example').value) location.hash = `example=${el('example').value}`; };

@@ -94,6 +94,13 @@ await other.waitForFunction('settle === null');
 await other.$eval('#text', (area, text) => { area.value = text; }, mine);
 seen.again = await press(other, 'check');
 
+// A limit of time holds, whatever the program does; a page that was opened with an example has its name.
+const late = await open('#example=c/queue.c');
+await late.$eval('#seconds', (input) => { input.value = '1'; });
+const before = Date.now();
+seen.late = await press(late, 'check');
+seen.lateness = Date.now() - before;
+
 // A file is chosen; those that are dropped go the same way.
 const input = await page.$('#file');
 await input.uploadFile(process.argv[6]);

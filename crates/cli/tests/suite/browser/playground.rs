@@ -49,6 +49,7 @@ fn a_visitor_checks_steps_shares_and_verifies() {
     says("there", "safe");
     assert_eq!(seen["stopped"], true, "{seen:#}");
     says("again", "safe");
+    assert!(seen["lateness"].as_u64().is_some_and(|milliseconds| milliseconds < 20_000), "{seen:#}");
     assert_eq!(seen["chosen"], "lock_fixed.json", "{seen:#}");
     assert_eq!(seen["problems"], json!([]), "the page has errors or asks for other files");
 }
