@@ -32,6 +32,9 @@ pub enum Certificate {
     /// For a bounded number of threads, and without integers: the program has few states, and visiting them all one by
     /// one meets no error. It is the only kind that says something about deadlocks.
     AllStates,
+    /// For a bounded number of threads, without recursion and integers: no thread makes more than this many visible
+    /// steps, and no execution with so few meets an error. An atomic section counts as one.
+    Unwound(u32),
     /// For programs with machine integers, one thread and without recursion.
     Invariants(InvariantProof),
     /// For programs with machine integers.
@@ -60,9 +63,11 @@ impl Certificate {
             Certificate::Integers(proof) => proof.points.iter().all(|point| point.loc != loc),
             Certificate::Invariants(proof) => proof.places.iter().all(|place| place.loc != loc),
             Certificate::OverBits(proof) => proof.certificate.excludes(loc),
-            Certificate::Induction { .. } | Certificate::Shapes(_) | Certificate::Cover(_) | Certificate::AllStates => {
-                false
-            }
+            Certificate::Induction { .. }
+            | Certificate::Shapes(_)
+            | Certificate::Cover(_)
+            | Certificate::AllStates
+            | Certificate::Unwound(_) => false,
         }
     }
 }

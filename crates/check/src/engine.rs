@@ -116,6 +116,9 @@ pub enum Bound {
     /// This many steps of an execution.
     #[error("no error within {0} steps")]
     Steps(u32),
+    /// This many steps of each thread that other threads can notice.
+    #[error("no error within {0} visible steps of each thread")]
+    VisibleSteps(u32),
     /// This many execution contexts of each thread, in a round-robin schedule.
     #[error("no error within {} per thread", count(*.0, "context"))]
     Contexts(u32),

@@ -12,6 +12,7 @@ mod quantity;
 mod session;
 mod supervise;
 mod system;
+mod task_file;
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
@@ -48,10 +49,14 @@ fn begin() -> Exit {
         return answer(&error);
     }
     match Cli::try_parse_from(arguments) {
-        Ok(cli) => {
+        Ok(mut cli) => {
+            let task = task_file::replace(&mut cli);
             let session = session::open(&cli, start, cancel);
             if let Err(error) = listening {
                 session.printer.err(&format!("note: Ctrl-C cannot stop the program gracefully: {error}\n"));
+            }
+            if let Err(message) = task {
+                return session.refuse(Exit::Input, message);
             }
             let exit = commands::run(&Arc::new(cli.command), &session);
             // Engines that another one has overtaken may still be at work, with solvers of their own.

@@ -175,6 +175,7 @@ fn lifted(certificate: &Certificate, copies: &Copies) -> Option<Certificate> {
     match certificate {
         Certificate::Shapes(proof) => thread_proof::lifted(proof, copies).map(Certificate::Shapes),
         Certificate::Cover(proof) => thread_proof::lifted_cover(proof, copies).map(Certificate::Cover),
+        Certificate::Unwound(steps) => Some(Certificate::Unwound(*steps)),
         _ => None,
     }
 }

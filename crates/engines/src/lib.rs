@@ -28,6 +28,8 @@ pub struct EngineOptions {
     pub sat: sat::Options,
     /// The options of [`bmc`].
     pub bmc: bmc::Options,
+    /// The options of [`threads::bmc`].
+    pub bmc_threads: threads::bmc::Options,
     /// The options of [`induction`].
     pub induction: induction::Options,
     /// The options of [`threads::symbolic`].

@@ -163,6 +163,9 @@ engines! {
     ThreadsPlain: "threads-plain", UP_TO_N,
         "product of all threads, without symmetry; for comparison",
         &[], &[Pass::Inline], |all| Box::new(threads::plain::ThreadsPlain { options: all.threads_plain.clone() });
+    BmcThreads: "bmc-threads", UP_TO_N,
+        "executions with few steps of each thread, by SAT; safe if no thread makes more",
+        &["bound"], &[Pass::Inline], |all| Box::new(threads::bmc::BmcThreads { options: all.bmc_threads.clone() });
     ViewsExplicit: "views-explicit", ANY_NUMBER,
         "views of a few threads, over explicit states",
         &["bound"], &[Pass::Inline],

@@ -185,6 +185,7 @@ fn compare_driver(
     let mut options = Options { question: model.question.clone(), ..Options::default() };
     options.engine_options.exhaustive.frames = budget.frames;
     options.engine_options.bmc.steps = 25;
+    options.engine_options.bmc_threads.bound = 4;
     options.engine_options.induction.bound = 8;
     compare_options(posed, "driver", &options, answer, budget, tally)?;
     for engine in EngineKind::ALL {

@@ -36,6 +36,7 @@ pub const CONCURRENT: Comparison = Comparison::new(item, compare).within(Budget:
 pub fn contenders() -> Vec<Contender> {
     let mut options = EngineOptions::default();
     options.bmc.steps = 25;
+    options.bmc_threads.bound = 6;
     options.induction.bound = 8;
     let mut found = Vec::new();
     for kind in EngineKind::ALL.iter().copied().filter(|kind| *kind != EngineKind::Exhaustive) {

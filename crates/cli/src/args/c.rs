@@ -78,7 +78,7 @@ fn define(text: &str) -> Result<Define, String> {
 pub(crate) struct Asked(pub(crate) Vec<Property>);
 
 /// Reads a list of names of properties, or the name of a property file.
-pub(super) fn properties(text: &str) -> Result<Asked, String> {
+pub(crate) fn properties(text: &str) -> Result<Asked, String> {
     if text.ends_with(".prp") {
         let bytes = read_regular(Path::new(text)).map_err(|error| format!("cannot read {text}: {error}"))?;
         let file = String::from_utf8(bytes).map_err(|_| format!("{text} is not a text"))?;

@@ -82,6 +82,11 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["all", "reachable"])]
     #[arg(help_heading = "Output")]
     pub(crate) harness: Option<PathBuf>,
+    /// For C: write a witness of the answer for verification competitions (.yml): of an error, or, without invariants,
+    /// of safety; only with one FILE
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["all", "reachable", "projection"])]
+    #[arg(help_heading = "Output")]
+    pub(crate) witness: Option<PathBuf>,
     /// Show the whole state after each step of a trace, not only the changes
     #[arg(long)]
     #[arg(help_heading = "Output")]
@@ -152,8 +157,9 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     #[arg(help_heading = "Engine tuning", hide = true)]
     pub(crate) exact: bool,
-    /// Maximum number of steps for `bmc` and maximum k for `induction` [default: 200]; maximum number of threads in a
-    /// view for `views`, `views-explicit` and `cutoff` [default: unlimited]
+    /// Maximum number of steps for `bmc` and maximum k for `induction` [default: 200], of visible steps of each thread
+    /// for `bmc-threads` [default: 100]; maximum number of threads in a view for `views`, `views-explicit` and `cutoff`
+    /// [default: unlimited]
     #[arg(long, value_name = "K")]
     #[arg(help_heading = "Engine tuning", hide = true)]
     pub(crate) bound: Option<u32>,

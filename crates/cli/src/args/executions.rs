@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use selvedge_check::ContextBound;
 
-use super::examples::{DEBUG_EXAMPLES, REPLAY_EXAMPLES, SIMULATE_EXAMPLES, VERIFY_EXAMPLES};
+use super::examples::{DEBUG_EXAMPLES, REPLAY_EXAMPLES, SIMULATE_EXAMPLES, VALIDATE_EXAMPLES, VERIFY_EXAMPLES};
 use super::values::{EngineChoice, InputFormat, context_bound, engine_parser};
 use super::{LimitArgs, QuestionArgs};
 use crate::input::Input;
@@ -35,6 +35,24 @@ pub(crate) struct ReplayArgs {
     pub(crate) full: bool,
     /// Print only the question and the last line, and no warnings
     #[arg(long, short, conflicts_with = "full")]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = VALIDATE_EXAMPLES)]
+pub(crate) struct ValidateArgs {
+    /// Witness file (.yml), formats 2.0 to 2.2; `-` reads standard input
+    #[arg(value_name = "WITNESS")]
+    pub(crate) witness: Input,
+    /// C program; `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) program: Input,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
+    /// Print only the last line, and no warnings
+    #[arg(long, short)]
     pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,

@@ -16,7 +16,7 @@ use clap_complete::Shell;
 use selvedge_frontend::bp::Dialect;
 
 use crate::input::Input;
-pub(crate) use c::CArgs;
+pub(crate) use c::{Asked, CArgs, properties};
 pub(crate) use check::*;
 use examples::*;
 pub(crate) use executions::*;
@@ -66,6 +66,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Check a certificate of safety on a program or a pushdown system.
     Verify(VerifyArgs),
+    /// Validate a witness of a verification competition on a C program.
+    Validate(ValidateArgs),
     /// Run a program with random choices, or step through it by hand.
     Simulate(SimulateArgs),
     /// Step forwards and backwards through an execution to an error, in the terminal.
@@ -117,6 +119,7 @@ impl Command {
             Command::Fmt(args) => args.limits,
             Command::Replay(args) => args.limits,
             Command::Verify(args) => args.limits,
+            Command::Validate(args) => args.limits,
             Command::Simulate(args) => args.limits,
             Command::Show(args) => args.limits,
             Command::Convert(args) => args.limits,

@@ -25,6 +25,7 @@ mod show;
 mod simulate;
 mod solve;
 mod system;
+mod validate;
 mod verify;
 mod verify_system;
 mod walk;
@@ -78,7 +79,7 @@ fn stopped(command: &Command, stop: Stop, session: &Session) -> Exit {
     match command {
         // Whoever reads standard output expects another language.
         Command::Check(args) if args.format != Format::Text => printer.error(&stop.to_string()),
-        Command::Check(_) | Command::Crosscheck(_) | Command::Verify(_) | Command::Replay(_) => {
+        Command::Check(_) | Command::Crosscheck(_) | Command::Verify(_) | Command::Validate(_) | Command::Replay(_) => {
             printer.out(&format!("VERIFICATION UNKNOWN ({stop})\n"));
         }
         Command::Simulate(args) if !args.interactive => printer.out(&format!("VERIFICATION UNKNOWN ({stop})\n")),
@@ -102,6 +103,7 @@ fn dispatch(command: &Command, session: &Arc<Session>) -> Exit {
         Command::Explain(args) => Ok(explain::run(args, session)),
         Command::Replay(args) => replay::run(args, session),
         Command::Verify(args) => verify::run(args, session),
+        Command::Validate(args) => validate::run(args, session),
         Command::Simulate(args) => simulate::run(args, session),
         Command::Debug(args) => debug::run(args, session),
         Command::Dap(_) => Ok(editor::dap(session)),

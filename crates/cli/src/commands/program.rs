@@ -99,6 +99,18 @@ pub(crate) fn load_as(
     session: &Session,
 ) -> Result<Program, Exit> {
     let source = language::read(language, input, session).map_err(|message| session.refuse(Exit::Input, message))?;
+    load_text((language, input), source, question, file, warnings, session)
+}
+
+/// The same for the text of an input, or one that is made from it.
+pub(crate) fn load_text(
+    (language, input): (Language, &Input),
+    source: Source,
+    question: &QuestionView,
+    file: FileQuestion,
+    warnings: Warnings,
+    session: &Session,
+) -> Result<Program, Exit> {
     let file_options = reader::file_options(language, input, &source, session);
     let (question, taken) = match file {
         FileQuestion::Counts => question.clone().or_file(&file_options),

@@ -119,6 +119,9 @@ fn obligations(task: &Task<'_>, certificate: &Certificate) -> String {
     if let Certificate::AllStates = certificate {
         return "all starts, and all steps of all states".to_string();
     }
+    if let Certificate::Unwound(steps) = certificate {
+        return format!("executions with up to {steps} visible steps of each thread");
+    }
     if let Certificate::Induction { k, .. } = certificate {
         return format!(
             "no error within {} of the start, and none after {}",

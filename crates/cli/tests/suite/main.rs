@@ -37,3 +37,4 @@ mod terminal;
 mod tts;
 mod usage;
 mod verify;
+mod witness;

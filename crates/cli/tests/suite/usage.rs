@@ -53,10 +53,10 @@ fn options_that_exclude_each_other() {
     refused("check --label L --assertion 3 safe.bp", "cannot be used with");
     refused("check --quiet --full safe.bp", "cannot be used with");
     refused("check --trace-out t.json safe.bp unsafe.bp", "--trace-out takes one trace");
-    refused("check --bound 5 safe.bp", "--bound is for the engines `bmc`, `induction`, `views-explicit`");
+    refused("check --bound 5 safe.bp", "--bound is for the engines `bmc`, `induction`, `bmc-threads`");
     refused(
         "check --engine exhaustive --bound 5 safe.bp",
-        "--bound is for the engines `bmc`, `induction`, `views-explicit`",
+        "--bound is for the engines `bmc`, `induction`, `bmc-threads`",
     );
     refused("check --engine bmc --paths all safe.bp", "--paths is for the engine `induction`");
     refused("check - -", "`-` is given twice");

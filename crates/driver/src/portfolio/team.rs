@@ -58,10 +58,24 @@ pub(super) fn without_bound(prepared: &Prepared, options: &Options) -> Vec<&'sta
             [exact, rest, first, vec![EngineKind::Summaries]].concat()
         }
         // A proof for any number of threads is one for a bounded number.
-        Some(team) if team.contains(&EngineKind::Threads) => [team, takers(&[EngineKind::Facts])].concat(),
+        Some(team) if team.contains(&EngineKind::Threads) => {
+            let (first, others) = unwound(prepared, takers(&[EngineKind::BmcThreads]));
+            [first, team, takers(&[EngineKind::Facts]), others].concat()
+        }
+        // Programs that start their threads may start few, although their number is not bounded.
+        Some(team) if team.contains(&EngineKind::Views) => {
+            let (first, others) = unwound(prepared, takers(&[EngineKind::BmcThreads]));
+            [first, team, others].concat()
+        }
         Some(team) => team,
         // Recursion with any number of threads is undecidable, but errors can be found.
         None => [takers(&[EngineKind::Rounds]), vec![EngineKind::Exhaustive]].concat(),
     };
     team.into_iter().map(EngineKind::row).collect()
+}
+
+/// Says whether unwinding comes first or last: first where there are machine integers, which are large in decision
+/// diagrams and have too many values to list.
+fn unwound(prepared: &Prepared, unwinding: Vec<EngineKind>) -> (Vec<EngineKind>, Vec<EngineKind>) {
+    if prepared.task().program.has_machine_integers() { (unwinding, Vec::new()) } else { (Vec::new(), unwinding) }
 }

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use selvedge_ir::{EdgeId, LocId, VarId};
+use selvedge_ir::{EdgeId, LocId};
 use selvedge_logic::aig::{Aig, Lit};
 use selvedge_transition::step::circuit::Valuation;
 
@@ -50,19 +50,10 @@ impl UnwoundNode {
         let select = other.guard;
         UnwoundNode {
             guard: aig.or(self.guard, other.guard),
-            valuation: valuation(aig, select, &other.valuation, &self.valuation),
+            valuation: Valuation::select(aig, select, &other.valuation, &self.valuation),
             callers: callers(aig, select, &other.callers, &self.callers),
         }
     }
-}
-
-/// Selects the first valuation where `select` is true, and the second otherwise. A variable that only one of them has
-/// is not read where the other one holds.
-fn valuation(aig: &mut Aig, select: Lit, yes: &Valuation, no: &Valuation) -> Valuation {
-    let shared: Vec<(VarId, Lit)> =
-        yes.iter().map(|(var, lit)| (var, choice(aig, select, lit, no.find(var)))).collect();
-    let rest = no.iter().filter(|(var, _)| yes.find(*var).is_none());
-    shared.into_iter().chain(rest).collect()
 }
 
 fn choice(aig: &mut Aig, select: Lit, yes: Lit, no: Option<Lit>) -> Lit {
@@ -79,7 +70,7 @@ fn callers(aig: &mut Aig, select: Lit, yes: &Callers, no: &Callers) -> Callers {
         return Some(Rc::clone(yes));
     }
     let below = callers(aig, select, &yes.below, &no.below);
-    let locals = valuation(aig, select, &yes.locals, &no.locals);
+    let locals = Valuation::select(aig, select, &yes.locals, &no.locals);
     Some(Rc::new(Caller { calls: calls(aig, select, &yes.calls, &no.calls), locals, below }))
 }
 

@@ -154,37 +154,13 @@ impl<'t> Unwinding<'t> {
         }
         let conditions: Vec<Vec<Lit>> =
             edges.iter().map(|(_, _, outcomes)| outcomes.iter().map(|outcome| outcome.condition).collect()).collect();
-        let selectors = self.selectors(&conditions);
+        let selectors = circuit::selectors(&mut self.aig, &conditions);
         for ((edge, choices, outcomes), selector) in edges.into_iter().zip(selectors) {
             let guard = self.aig.and(node.guard, selector);
             for outcome in outcomes {
                 self.follow(place.phase, guard, edge, choices.clone(), outcome);
             }
         }
-    }
-
-    /// Returns a condition for each edge, such that no two edges can be taken at once, and an edge that alone is
-    /// possible can be taken.
-    fn selectors(&mut self, conditions: &[Vec<Lit>]) -> Vec<Lit> {
-        let mut exclusive = true;
-        for (number, left) in conditions.iter().enumerate() {
-            for right in &conditions[..number] {
-                exclusive &=
-                    left.iter().all(|left| right.iter().all(|right| self.aig.and(*left, *right) == Lit::FALSE));
-            }
-        }
-        if exclusive {
-            return vec![Lit::TRUE; conditions.len()];
-        }
-        let mut rest = Lit::TRUE;
-        let mut selectors = Vec::new();
-        for _ in 1..conditions.len() {
-            let here = circuit::any_value(&mut self.aig);
-            selectors.push(self.aig.and(rest, here));
-            rest = self.aig.and(rest, !here);
-        }
-        selectors.push(rest);
-        selectors
     }
 
     /// Records a move and adds its result to the nodes.

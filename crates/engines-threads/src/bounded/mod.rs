@@ -4,6 +4,7 @@
 //! procedure and has a valuation of its variables. Threads of one kind are interchangeable, so a state is the shared
 //! part and a multiset of thread states.
 //!
+//! - [`bmc`]: executions as formulas, by SAT.
 //! - [`explicit`]: explicit valuations.
 //! - [`symbolic`]: sets of valuations in decision diagrams.
 //! - [`plain`]: the same without symmetry, for comparison.
@@ -11,6 +12,7 @@
 //! The transition layer defines the visible points of threads, and their steps from one to the next
 //! ([`selvedge_transition::macro_step`]).
 
+pub mod bmc;
 pub mod explicit;
 pub mod plain;
 pub mod symbolic;

@@ -1,6 +1,7 @@
 //! Tests of single engines on small programs with known answers.
 
 mod bmc;
+mod bmc_threads;
 mod exhaustive;
 mod horn;
 mod induction;

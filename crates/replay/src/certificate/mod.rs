@@ -23,6 +23,7 @@ mod shapes;
 mod summaries;
 mod system;
 mod typed;
+mod unwound;
 
 use selvedge_check::{Certificate, Run, Stop, Task};
 use selvedge_ir::{EdgeId, LocId, ProcId};
@@ -141,6 +142,7 @@ pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Resu
         Certificate::Shapes(proof) => shapes::verify(task, proof, run),
         Certificate::Cover(proof) => cover::verify(task, proof, run),
         Certificate::Integers(proof) => return integers::verify(task, proof, run),
+        Certificate::Unwound(blocks) => unwound::verify(task, *blocks, run),
         Certificate::Invariants(proof) => invariants::verify(task, proof, run),
         Certificate::OverBits(proof) => {
             over_bits::verify(task.program, proof, run)?;

@@ -60,6 +60,8 @@ pub enum ProofView {
     Invariants(InvariantsView),
     /// Nothing: whoever reads it visits all states.
     AllStates,
+    /// The most visible steps of a thread.
+    Unwound { visible_steps: u32 },
     /// For machine integers, a program over bits and the evidence about it.
     OverBits(OverBitsView),
 }
@@ -156,6 +158,7 @@ impl ProofView {
             Certificate::Integers(proof) => ProofView::Integers(IntegersView::new(program, proof)),
             Certificate::Invariants(proof) => ProofView::Invariants(InvariantsView::new(program, proof)),
             Certificate::AllStates => ProofView::AllStates,
+            Certificate::Unwound(visible_steps) => ProofView::Unwound { visible_steps: *visible_steps },
             Certificate::OverBits(proof) => ProofView::OverBits(OverBitsView::new(proof)),
         }
     }
@@ -176,6 +179,7 @@ impl ProofView {
             ProofView::Cover(view) => view.proof(program).map(Certificate::Cover),
             ProofView::Views(view) => view.proof(program).map(Certificate::Shapes),
             ProofView::AllStates => Ok(Certificate::AllStates),
+            ProofView::Unwound { visible_steps } => Ok(Certificate::Unwound(*visible_steps)),
             ProofView::Integers(view) => view.proof(program).map(Certificate::Integers),
             ProofView::Invariants(view) => view.proof(program).map(Certificate::Invariants),
             ProofView::OverBits(view) => Ok(Certificate::OverBits(Box::new(view.proof(program)?))),

@@ -432,6 +432,9 @@ pub fn certificate_text(certificate: &Certificate) -> String {
             }
         }
         Certificate::AllStates => "the judge visits all states".to_string(),
+        Certificate::Unwound(steps) => {
+            format!("no thread makes more than {}", count(*steps as usize, "visible step"))
+        }
         Certificate::Integers(proof) => {
             format!("a formula over integers for each of {}", count(proof.points.len(), "control point"))
         }

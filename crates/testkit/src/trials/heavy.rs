@@ -111,6 +111,7 @@ fn of_engine(engine: EngineKind) -> (&'static str, &'static str, String) {
         EngineKind::Threads | EngineKind::ThreadsExplicit | EngineKind::ThreadsPlain | EngineKind::Exhaustive => {
             ("--threads 6", "crowd.bp", crowd())
         }
+        EngineKind::BmcThreads => ("--threads 6 --bound 1000000", "crowd.bp", crowd()),
         EngineKind::ViewsExplicit
         | EngineKind::Backward
         | EngineKind::KarpMillerExplicit

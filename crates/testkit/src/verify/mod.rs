@@ -56,7 +56,7 @@ pub enum Kind {
 }
 
 /// All kinds with their names, in the order of their turns.
-pub const KINDS: [(&str, Kind); 17] = [
+pub const KINDS: [(&str, Kind); 18] = [
     ("execution", Kind::Trace),
     ("control flow", Kind::Program(Proofs::ControlFlow)),
     ("summaries", Kind::Program(Proofs::Summaries)),
@@ -69,6 +69,7 @@ pub const KINDS: [(&str, Kind); 17] = [
     ("cover: adequacy", Kind::Program(Proofs::Adequacy)),
     ("pushdown system", Kind::System),
     ("integers", Kind::Integers),
+    ("unwound", Kind::Program(Proofs::Unwound)),
     ("all states", Kind::Program(Proofs::AllStates)),
     ("over bits", Kind::OverBits),
     ("invariants", Kind::Invariants),

@@ -83,6 +83,8 @@ pub enum Proofs {
     Adequacy,
     /// Nothing: the judge visits all states.
     AllStates,
+    /// The most visible steps of a thread.
+    Unwound,
     /// A program over bits, and a proof about it.
     OverBits,
 }
@@ -120,6 +122,7 @@ impl Proofs {
             Proofs::CoverBasis => EngineKind::Backward,
             Proofs::Adequacy => EngineKind::Rounds,
             Proofs::AllStates => EngineKind::Exhaustive,
+            Proofs::Unwound => EngineKind::BmcThreads,
             Proofs::OverBits => OVER_BITS[rng.below(OVER_BITS.len())],
         }
     }
@@ -144,6 +147,7 @@ impl Proofs {
             Proofs::CoverBasis => claim(|claim| matches!(claim, CoverClaim::Basis { .. })),
             Proofs::Adequacy => claim(|claim| matches!(claim, CoverClaim::Adequacy(_))),
             Proofs::AllStates => *certificate == Certificate::AllStates,
+            Proofs::Unwound => matches!(certificate, Certificate::Unwound(_)),
             Proofs::OverBits => matches!(certificate, Certificate::OverBits(_)),
         }
     }

@@ -1,7 +1,7 @@
 //! `selvedge check`: can an error be reached?
 
 mod one;
-mod options;
+pub(crate) mod options;
 mod system;
 
 use std::path::PathBuf;
@@ -55,6 +55,7 @@ pub(crate) fn run(args: &CheckArgs, session: &Arc<Session>) -> Exit {
 fn check_files(args: &CheckArgs, session: &Session) -> Result<(), Exit> {
     let files = CommandFiles::reading(&args.inputs, session).writing("--html", args.html.as_ref());
     let files = files.writing("--harness", args.harness.as_ref());
+    let files = files.writing("--witness", args.witness.as_ref());
     let files = files.writing("--trace-out", args.trace_out.as_ref());
     let files = files.writing("--certificate", args.certificate.as_ref());
     let Some(keep) = &args.keep else { return files.check(session) };
@@ -115,6 +116,7 @@ fn validate(args: &CheckArgs) -> Result<(), &'static str> {
         (args.certificate.is_some() && several, "--certificate takes one certificate, but several programs are given"),
         (args.html.is_some() && several, "--html takes one result, but several programs are given"),
         (args.harness.is_some() && several, "--harness takes one error, but several programs are given"),
+        (args.witness.is_some() && several, "--witness takes one result, but several programs are given"),
         (args.keep.is_some() && several, "--keep takes the abstractions of one program, but several are given"),
         (
             args.recursion.is_some() && any_summaries,
@@ -191,6 +193,7 @@ fn print(checked: &Checked, args: &CheckArgs, session: &Session) -> Printed {
         write_part(args.certificate.as_ref(), || checked.certificate(), "there is no certificate", session),
         write_part(args.html.as_ref(), || checked.html(), "this result has no page", session),
         write_harness(args.harness.as_ref(), || checked.harness(), session),
+        write_harness(args.witness.as_ref(), || checked.witness(&args.inputs[0], session), session),
     ];
     let summary = checked.summary();
     let exit = Exit::worst(written.into_iter().chain([summary.exit]));
@@ -236,7 +239,7 @@ fn write_part(path: Option<&PathBuf>, part: impl FnOnce() -> Option<String>, mis
     Exit::Success
 }
 
-/// Writes the harness, if it is wanted and there is one; else a note says why not.
+/// Writes a harness or a witness, if it is wanted and there is one; else a note says why not.
 pub(crate) fn write_harness(
     path: Option<&PathBuf>,
     harness: impl FnOnce() -> Result<String, String>,

@@ -6,6 +6,7 @@ use selvedge_check::{Answer, EngineEnd, Model, Observer, Outcome, Reason, Run, S
 use selvedge_driver::Failure;
 use selvedge_driver::defect::guard;
 use selvedge_export::harness::harness;
+use selvedge_export::witness;
 use selvedge_frontend::diagnostic::{Code, Diagnostic};
 use selvedge_frontend::{Language, LoadOptions};
 use selvedge_ir::pds::{Pds, Threads};
@@ -382,6 +383,23 @@ impl Checked {
         harness(context, &found.trace, &|trace| replay(&task, trace).is_ok())
     }
 
+    /// Returns a witness of the answer, or says why there is none.
+    pub(super) fn witness(&self, input: &Input, session: &Session) -> Result<String, String> {
+        let (context, answer) = self.program().ok_or("there is no answer about a program")?;
+        if !context.map.several_steps {
+            return Err("a witness is written for programs in C only".to_owned());
+        }
+        let model = session.c.data_model.unwrap_or_default().name().to_uppercase();
+        let time = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
+        let (program, specification) = (program_bytes(input, &self.source), specification(&self.question)?);
+        let head = witness::Head { program: &program, specification, data_model: &model, time: &time };
+        match &answer.outcome {
+            Outcome::Unsafe(found) => witness::violation(context, &found.trace, &head),
+            Outcome::Safe(_) => witness::correctness(context, &head),
+            Outcome::Unknown(_) => Err("nothing is decided".to_owned()),
+        }
+    }
+
     /// The result for other programs.
     pub(super) fn view(&self, exit: Exit, args: &CheckArgs) -> Value {
         let summary = self.summary();
@@ -410,6 +428,25 @@ impl Checked {
         if args.reachable {
             result["reachable"] = json::reachable(context, answer);
         }
+    }
+}
+
+/// Returns the property of a question as competitions write it.
+fn specification(question: &QuestionView) -> Result<&'static str, String> {
+    let properties: Vec<&str> = question.properties.iter().map(String::as_str).collect();
+    Ok(match properties.as_slice() {
+        [] | ["assertions"] => "CHECK( init(main()), LTL(G ! call(reach_error())) )",
+        ["no-overflow"] => "CHECK( init(main()), LTL(G ! overflow) )",
+        ["memory"] => "CHECK( init(main()), LTL(G valid-deref) )",
+        other => return Err(format!("a witness about {} is not supported", other.join(", "))),
+    })
+}
+
+/// Returns the bytes of a program that was read.
+fn program_bytes(input: &Input, source: &Source) -> Vec<u8> {
+    match input {
+        Input::File(path) => std::fs::read(path).unwrap_or_else(|_| source.text().as_bytes().to_vec()),
+        Input::Stdin => source.text().as_bytes().to_vec(),
     }
 }
 

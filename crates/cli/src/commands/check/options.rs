@@ -28,6 +28,7 @@ pub(super) fn options(args: &CheckArgs, question: Question) -> Options {
     engine_options.sat.recursion = args.recursion.unwrap_or_default();
     if let Some(bound) = args.bound {
         engine_options.bmc.steps = bound;
+        engine_options.bmc_threads.bound = bound;
         engine_options.induction.bound = bound;
         engine_options.views.max_k = Some(bound);
         engine_options.coverability.most_threads = Some(bound);
@@ -73,7 +74,7 @@ fn keep(keep: Keep) -> AbstractionListener {
 }
 
 /// Returns how many engines the machine can run at a time.
-fn cores() -> usize {
+pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
 }
 

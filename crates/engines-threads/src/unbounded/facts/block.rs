@@ -13,7 +13,7 @@ use selvedge_logic::aig::{Aig, Lit};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::macro_step::ranks::Ranks;
 use selvedge_transition::macro_step::visible_points::VisiblePoints;
-use selvedge_transition::step::circuit::{self, Effect, Valuation};
+use selvedge_transition::step::circuit::{self, Begun, Effect, Valuation};
 
 /// The macro steps from a place.
 pub(super) struct Block {
@@ -93,7 +93,7 @@ impl Walk<'_> {
         let program = self.graph.program;
         let edge = &program.edges[id];
         let next = place.after(edge);
-        if let Some((passes, begun)) = circuit::starts(aig, program, id, now) {
+        if let Some(Begun { condition: passes, valuation: begun, .. }) = circuit::starts(aig, program, id, now) {
             let loc = match &edge.op {
                 Op::Fork(at) => *at,
                 Op::Spawn(spawn) => program.procs[spawn.callee].entry,

@@ -18,6 +18,18 @@ use selvedge_logic::aig::{Aig, Input, Lit};
 
 pub use start::{Begin, begin, begin_kind, begin_thread};
 
+/// The beginning of a thread that a step starts.
+pub struct Begun {
+    /// The condition of the step.
+    pub condition: Lit,
+    /// The variables with which the thread begins: shared ones, its own, and the locals of its procedure.
+    pub valuation: Valuation,
+    /// The choices of the step.
+    pub choices: Vec<Input>,
+    /// The locals that start with any value.
+    pub fresh: Vec<(VarId, Input)>,
+}
+
 /// A literal for each of some variables, in ascending order of the variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Valuation {
@@ -62,6 +74,17 @@ impl Valuation {
     #[must_use]
     pub fn restrict(&self, keep: impl Fn(VarId) -> bool) -> Valuation {
         self.iter().filter(|(var, _)| keep(*var)).collect()
+    }
+
+    /// Returns the first valuation where `select` is true, and the second one otherwise. A variable that only one of
+    /// them has must not be read where the other one holds.
+    #[must_use]
+    pub fn select(aig: &mut Aig, select: Lit, yes: &Valuation, no: &Valuation) -> Valuation {
+        let mut choose = |yes: Lit, no: Lit| if yes == no { yes } else { aig.ite(select, yes, no) };
+        let both = yes.iter().map(|(var, lit)| (var, no.find(var).map_or(lit, |other| choose(lit, other))));
+        let both: Vec<(VarId, Lit)> = both.collect();
+        let rest = no.iter().filter(|(var, _)| yes.find(*var).is_none());
+        both.into_iter().chain(rest).collect()
     }
 
     /// Returns a valuation of the same variables with other literals.
@@ -181,24 +204,47 @@ pub fn step<'p>(aig: &mut Aig, program: &'p Program, edge: EdgeId, now: &Valuati
     (effect, choices)
 }
 
-/// Returns the condition under which a thread starts another one along an edge, and the values with which that begins;
-/// `None` if the edge starts none. Locals that are no parameters have any value, those of a copy the same ones.
-pub fn starts(aig: &mut Aig, program: &Program, edge: EdgeId, now: &Valuation) -> Option<(Lit, Valuation)> {
+/// Returns the beginning of the thread that a step along an edge starts; `None` if the edge starts none. Locals that
+/// are no parameters have any value, those of a copy the same ones.
+pub fn starts(aig: &mut Aig, program: &Program, edge: EdgeId, now: &Valuation) -> Option<Begun> {
     let Edge { op, ensures, .. } = &program.edges[edge];
-    let begun = match op {
-        Op::Fork(_) => now.clone(),
+    let choices = if op.starts_thread() { fresh(aig, op.choices().len()) } else { return None };
+    let (valuation, fresh) = match op {
         Op::Spawn(spawn) => {
-            let choices = fresh(aig, op.choices().len());
             let mut begun = now.restrict(|var| !matches!(program.vars[var].scope, Scope::Local(_)));
             for (param, arg) in program.procs[spawn.callee].params.iter().zip(&spawn.args) {
                 begun.set(*param, value(aig, arg, now, &choices));
             }
-            add_locals(aig, program, spawn.callee, &mut begun);
-            begun
+            let fresh = add_locals(aig, program, spawn.callee, &mut begun);
+            (begun, fresh)
         }
-        _ => return None,
+        _ => (now.clone(), Vec::new()),
     };
-    Some((value(aig, ensures, now, &[]), begun))
+    Some(Begun { condition: value(aig, ensures, now, &[]), valuation, choices, fresh })
+}
+
+/// Returns a condition for each of several ways to go on, given the conditions of their results, such that no two ways
+/// can be taken at once, and one that alone is possible can be taken. Inputs select where the ways do not exclude each
+/// other.
+pub fn selectors(aig: &mut Aig, ways: &[Vec<Lit>]) -> Vec<Lit> {
+    let mut exclusive = true;
+    for (number, left) in ways.iter().enumerate() {
+        for right in &ways[..number] {
+            exclusive &= left.iter().all(|left| right.iter().all(|right| aig.and(*left, *right) == Lit::FALSE));
+        }
+    }
+    if exclusive {
+        return vec![Lit::TRUE; ways.len()];
+    }
+    let mut rest = Lit::TRUE;
+    let mut selectors = Vec::new();
+    for _ in 1..ways.len() {
+        let here = any_value(aig);
+        selectors.push(aig.and(rest, here));
+        rest = aig.and(rest, !here);
+    }
+    selectors.push(rest);
+    selectors
 }
 
 /// Returns the literal of a condition about the variables of a valuation.

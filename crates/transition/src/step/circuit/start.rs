@@ -84,11 +84,16 @@ impl Begin {
     /// Returns the start of a trace in which the thread, begun as `thread`, follows this beginning. Fresh variables and
     /// choices have the values of their inputs.
     pub fn start(&self, thread: &Begin, value: &dyn Fn(Input) -> bool) -> Start {
-        let first = StartThread {
-            entry: EntryId::new(0),
-            choices: choose(&thread.choices, value),
-            fresh: thread.fresh_values(value),
-        };
-        Start { choices: choose(&self.choices, value), fresh: self.fresh_values(value), threads: vec![first] }
+        self.start_of(vec![thread.thread(EntryId::new(0), value)], value)
+    }
+
+    /// Returns the start of a trace in which these threads follow this beginning.
+    pub fn start_of(&self, threads: Vec<StartThread>, value: &dyn Fn(Input) -> bool) -> Start {
+        Start { choices: choose(&self.choices, value), fresh: self.fresh_values(value), threads }
+    }
+
+    /// Returns the initial thread of a kind that begins so.
+    pub fn thread(&self, entry: EntryId, value: &dyn Fn(Input) -> bool) -> StartThread {
+        StartThread { entry, choices: choose(&self.choices, value), fresh: self.fresh_values(value) }
     }
 }

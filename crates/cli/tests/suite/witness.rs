@@ -1,0 +1,137 @@
+//! Witnesses and tasks of verification competitions.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::harness::{Ran, run, scratch};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn task(name: &str) -> String {
+    root().join("contrib/benchexec/tasks").join(name).display().to_string()
+}
+
+/// Writes the witness of a task. Returns its path and text.
+fn witness_of(name: &str) -> (String, String) {
+    let path = scratch(&format!("{name}.yml"));
+    let ran = run(&format!("check --quiet --witness {path} {}", task(&format!("{name}.c"))));
+    assert!(ran.code == 10 || ran.code == 0, "{}{}", ran.out, ran.err);
+    let text = std::fs::read_to_string(&path).expect("the witness was written");
+    (path, text)
+}
+
+/// Validates a changed witness.
+fn validate(text: &str, name: &str) -> Ran {
+    let path = scratch(&format!("changed-{name}.yml"));
+    std::fs::write(&path, text).expect("the folder is there");
+    run(&format!("validate {path} {}", task(&format!("{name}.c"))))
+}
+
+#[test]
+fn witnesses_that_we_write_are_valid() {
+    for (name, version, code) in [
+        ("counter_lost", "'2.2'", 10),
+        ("flag_early", "'2.2'", 10),
+        ("average", "'2.0'", 10),
+        ("steps_of_three", "'2.0'", 10),
+        ("maximum", "'2.0'", 0),
+        ("store_buffer", "'2.0'", 0),
+    ] {
+        let (path, text) = witness_of(name);
+        assert!(text.contains(&format!("format_version: {version}")), "{text}");
+        let ran = run(&format!("validate {path} {}", task(&format!("{name}.c"))));
+        assert_eq!(ran.code, code, "{name}: {}{}", ran.out, ran.err);
+    }
+}
+
+#[test]
+fn a_wrong_violation_witness_does_not_validate() {
+    let (_, text) = witness_of("steps_of_three");
+    // The loop is left after four rounds and not at once.
+    let first = text.find("value: 'true'").expect("the loop is entered");
+    let left = [&text[..first], "value: 'false'", &text[first + "value: 'true'".len()..]].concat();
+    let ran = validate(&left, "steps_of_three");
+    assert_eq!(ran.code, 2, "{}", ran.out);
+    assert!(ran.err.contains("no execution passes these places"), "{}", ran.err);
+    // The input is another one.
+    let (_, text) = witness_of("average");
+    let at = text.find("\\result == ").expect("there is an input") + "\\result == ".len();
+    let end = at + text[at..].find('\n').expect("the line ends");
+    let other = [&text[..at], "0", &text[end..]].concat();
+    assert_eq!(validate(&other, "average").code, 2);
+    // The error is elsewhere.
+    let target = text.find("type: target").expect("it has a target");
+    let line = target + text[target..].find("line: ").expect("it has a line");
+    let end = line + text[line..].find('\n').expect("the line ends");
+    let elsewhere = [&text[..line], "line: 2", &text[end..]].concat();
+    let ran = validate(&elsewhere, "average");
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("no step of the program is at line 2"), "{}", ran.err);
+}
+
+#[test]
+fn a_witness_is_about_one_program() {
+    let (_, text) = witness_of("counter_lost");
+    let ran = validate(&text, "counter_locked");
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("about another text"), "{}", ran.err);
+}
+
+#[test]
+fn invariants_are_checked() {
+    let witness = |value: &str, kind: &str| {
+        format!(
+            "- entry_type: invariant_set\n  metadata: {{ format_version: '2.0' }}\n  content:\n  - invariant:\n      \
+             type: {kind}\n      location: {{ file_name: a.c, line: 5, column: 3 }}\n      \
+             value: {value}\n      format: c_expression\n"
+        )
+    };
+    for (value, kind, code) in [
+        ("i <= 10 && i % 2 == 0", "loop_invariant", 0),
+        ("i < 10", "loop_invariant", 2),
+        ("i == 0", "location_invariant", 0),
+        ("i == 1", "location_invariant", 2),
+        ("unknown_name == 1", "location_invariant", 2),
+    ] {
+        let ran = validate(&witness(value, kind), "steps_of_two");
+        assert_eq!(ran.code, code, "{value}: {}{}", ran.out, ran.err);
+    }
+}
+
+#[test]
+fn task_files_are_checked_with_their_options() {
+    for (name, code) in [("counter_locked.yml", 0), ("counter_lost.yml", 10), ("average.yml", 10)] {
+        let ran = run(&format!("check --quiet {}", task(name)));
+        assert_eq!(ran.code, code, "{name}: {}{}", ran.out, ran.err);
+    }
+    let path = scratch("not-a-task.yml");
+    std::fs::write(&path, "format_version: [1]\n").expect("the folder is there");
+    let ran = run(&format!("check {path}"));
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("not a task file"), "{}", ran.err);
+}
+
+#[test]
+fn benchexec_runs_the_tasks() {
+    let tools = root().join(".tools/benchexec");
+    if !tools.is_dir() {
+        eprintln!("BenchExec is not there (./setup installs it): its test is skipped");
+        return;
+    }
+    let folder = Path::new(env!("CARGO_BIN_EXE_selvedge")).parent().expect("a program has a folder").to_owned();
+    let mut command = Command::new("python3");
+    command.args(["-m", "benchexec.benchexec", "--no-container", "--no-compress-results", "--tool-directory"]);
+    command.arg(&folder).arg("contrib/benchexec/selvedge.xml").args(["-o", &format!("{}/", scratch("benchexec"))]);
+    let paths = std::env::join_paths([tools, PathBuf::from(".")]).expect("the paths have no colon");
+    let ran = command.current_dir(root()).env("PYTHONPATH", paths).output().expect("Python is there");
+    let out = String::from_utf8_lossy(&ran.stdout);
+    let err = String::from_utf8_lossy(&ran.stderr);
+    if !out.contains("Statistics") && err.to_lowercase().contains("cgroup") {
+        eprintln!("BenchExec cannot use the control groups of this machine: its test is skipped");
+        return;
+    }
+    let line = |word: &str| out.lines().any(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") == word);
+    assert!(line("correct: 10") && line("incorrect: 0") && line("unknown: 0"), "{out}{err}");
+}
