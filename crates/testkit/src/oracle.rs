@@ -110,6 +110,9 @@ pub fn within<T>(budget: Budget, work: impl FnOnce(&Run<'_>) -> T) -> T {
     work(&Run::new(watch.cancel.clone(), limits, &watch))
 }
 
+/// The conflicts of SAT solvers after which a search has taken long enough.
+const MOST_CONFLICTS: u64 = 50_000;
+
 struct Watch {
     states: usize,
     cancel: CancelToken,
@@ -120,6 +123,7 @@ impl Observer for Watch {
         let enough = match event {
             Event::Searched { visited, .. } => visited > self.states,
             Event::Views { k, views, .. } => k > 4 || views > self.states,
+            Event::Solved { conflicts } => conflicts > MOST_CONFLICTS,
             _ => false,
         };
         if enough {

@@ -114,6 +114,7 @@ fn task_files_are_checked_with_their_options() {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "a test that has nothing to try says so")]
 fn benchexec_runs_the_tasks() {
     let tools = root().join(".tools/benchexec");
     if !tools.is_dir() {

@@ -57,25 +57,24 @@ pub(super) fn without_bound(prepared: &Prepared, options: &Options) -> Vec<&'sta
             let exact = takers(&[EngineKind::Pushdown, EngineKind::Invariants, EngineKind::Horn]);
             [exact, rest, first, vec![EngineKind::Summaries]].concat()
         }
-        // A proof for any number of threads is one for a bounded number.
+        // A proof for any number of threads is one for a bounded number. Numbers are large in decision diagrams, and
+        // have many values to list: there, unwinding is among the first.
         Some(team) if team.contains(&EngineKind::Threads) => {
-            let (first, others) = unwound(prepared, takers(&[EngineKind::BmcThreads]));
-            [first, team, takers(&[EngineKind::Facts]), others].concat()
+            use EngineKind::{BmcThreads, Facts, Threads, ThreadsExplicit};
+            if prepared.task().program.has_machine_integers() {
+                takers(&[ThreadsExplicit, BmcThreads, Threads, Facts])
+            } else {
+                takers(&[Threads, ThreadsExplicit, Facts, BmcThreads])
+            }
         }
         // Programs that start their threads may start few, although their number is not bounded.
         Some(team) if team.contains(&EngineKind::Views) => {
-            let (first, others) = unwound(prepared, takers(&[EngineKind::BmcThreads]));
-            [first, team, others].concat()
+            let place = if prepared.task().program.has_machine_integers() { 1 } else { team.len() };
+            [&team[..place], &takers(&[EngineKind::BmcThreads]), &team[place..]].concat()
         }
         Some(team) => team,
         // Recursion with any number of threads is undecidable, but errors can be found.
         None => [takers(&[EngineKind::Rounds]), vec![EngineKind::Exhaustive]].concat(),
     };
     team.into_iter().map(EngineKind::row).collect()
-}
-
-/// Says whether unwinding comes first or last: first where there are machine integers, which are large in decision
-/// diagrams and have too many values to list.
-fn unwound(prepared: &Prepared, unwinding: Vec<EngineKind>) -> (Vec<EngineKind>, Vec<EngineKind>) {
-    if prepared.task().program.has_machine_integers() { (unwinding, Vec::new()) } else { (Vec::new(), unwinding) }
 }

@@ -93,13 +93,6 @@ fn listed(speech: Speech<'_>, certificate: &Certificate) -> Vec<Invariant> {
     let absent = |loc: LocId| if certificate.excludes(loc) { Holds::Unreached } else { Holds::Unseen };
     let annotator = Annotator::new(context);
     let program = context.program;
-    let mut locs: Vec<LocId> = program.locs.indices().collect();
-    locs.retain(|loc| program.procs[program.locs[*loc].proc].exit != *loc);
-    locs.retain(|loc| !is_wrapper(context.map, program.locs[*loc].proc));
-    locs.sort_by_key(|loc| (program.locs[*loc].proc, annotator.place(*loc), *loc));
-    if let Some(system) = &context.map.system {
-        locs.retain(|loc| system.locals.contains_key(loc) && !system.within.contains(loc));
-    }
     let is_entry = |loc: LocId| program.procs[program.locs[loc].proc].entry == loc;
     let invariant = |loc: LocId| {
         let span = annotator.place(loc).filter(|_| !context.is_guarded());
@@ -120,7 +113,7 @@ fn listed(speech: Speech<'_>, certificate: &Certificate) -> Vec<Invariant> {
             since_entry: known.and_then(|known| known.since_entry.clone()),
         }
     };
-    let mut found: Vec<Invariant> = locs.into_iter().map(invariant).collect();
+    let mut found: Vec<Invariant> = places(context, &annotator).into_iter().map(invariant).collect();
     // Of the locations inside of a statement nothing is to be said.
     found.dedup_by(|next, one| {
         next.holds == Holds::Unseen && (&next.proc, next.line, &next.text) == (&one.proc, one.line, &one.text)
@@ -132,6 +125,19 @@ fn listed(speech: Speech<'_>, certificate: &Certificate) -> Vec<Invariant> {
         found.retain(|one| seen.insert((one.proc.clone(), one.line, one.text.clone())));
     }
     found
+}
+
+/// Lists the locations of which something can be said, in the order of the text.
+fn places(context: Context<'_>, annotator: &Annotator<'_>) -> Vec<LocId> {
+    let program = context.program;
+    let mut locs: Vec<LocId> = program.locs.indices().collect();
+    locs.retain(|loc| program.procs[program.locs[*loc].proc].exit != *loc);
+    locs.retain(|loc| !is_wrapper(context.map, program.locs[*loc].proc));
+    locs.sort_by_key(|loc| (program.locs[*loc].proc, annotator.place(*loc), *loc));
+    if let Some(system) = &context.map.system {
+        locs.retain(|loc| system.locals.contains_key(loc) && !system.within.contains(loc));
+    }
+    locs
 }
 
 /// Returns the name of the state of a system that threads at a location are in.

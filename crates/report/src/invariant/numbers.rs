@@ -2,8 +2,8 @@
 //!
 //! The order of work: other variables whose value is known; equations between two numbers, one of which is then
 //! replaced by the other; for each number the values that it may have; what remains becomes a list of cases, by the
-//! values of the numbers that have few. The result is equivalent to the function, unless it ends in [`MORE`]: every part
-//! is implied by it, and what is removed follows from the parts written. Ends, since each case fixes a number.
+//! values of the numbers that have few. The result is equivalent to the function, unless it ends in [`MORE`]: every
+//! part is implied by it, and what is removed follows from the parts written. Ends, since each case fixes a number.
 
 use std::cell::Cell;
 

@@ -4,6 +4,9 @@ use selvedge_check::{Run, Stop};
 use selvedge_logic::aig::{Aig, Encoder, Input, Lit};
 use selvedge_logic::sat::{Answer, SatLit, Solver};
 
+/// The conflicts that are few.
+const FEW_CONFLICTS: u32 = 2_000;
+
 /// The solver, and the part of the formulas that it knows.
 pub(super) struct Clauses {
     solver: Solver,
@@ -65,8 +68,10 @@ impl Clauses {
     }
 
     /// Decides a question if few conflicts suffice.
-    pub(super) fn solve_briefly(&mut self, assumptions: &[SatLit]) -> Option<Answer> {
-        self.solver.solve_within(assumptions, 2_000)
+    pub(super) fn solve_briefly(&mut self, assumptions: &[SatLit], run: &Run<'_>) -> Result<Option<Answer>, Stop> {
+        let answer = self.solver.solve_within(assumptions, FEW_CONFLICTS);
+        run.check_search(if answer.is_none() { FEW_CONFLICTS } else { 0 })?;
+        Ok(answer)
     }
 
     /// Returns the value of a literal in the assignment found.

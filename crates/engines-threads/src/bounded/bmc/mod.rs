@@ -163,7 +163,7 @@ fn going_on(unwinding: &mut Unwinding<'_>, closed: SatLit, run: &Run<'_>) -> Res
         let any = unwinding.clauses.any(open.iter().map(|(_, goes_on)| *goes_on));
         let answer = match can.is_empty() {
             true => Some(unwinding.solve(&[closed, any], run)?),
-            false => unwinding.clauses.solve_briefly(&[closed, any]),
+            false => unwinding.clauses.solve_briefly(&[closed, any], run)?,
         };
         let goes_on = match answer {
             Some(Answer::Unsat) => break,
