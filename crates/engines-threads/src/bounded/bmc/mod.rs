@@ -2,9 +2,9 @@
 //!
 //! After Alglave, Kroening and Tautschnig ("Partial orders for efficient bounded model checking of concurrent
 //! software", CAV 2013): each thread is unwound on its own, to a sequence of *events*, each a block of steps up to the
-//! next visible point ([`block`], [`unwinding`]). What an event reads of shared variables is an input. Clauses say that
-//! the events of all threads have an order ([`order`]) and that each event reads what the last event before it wrote
-//! ([`memory`]). So the interleavings are not listed: the solver orders the events as far as it matters.
+//! next visible point (`block`, `unwinding`). What an event reads of shared variables is an input. Clauses say that
+//! the events of all threads have an order (`order`) and that each event reads what the last event before it wrote
+//! (`memory`). So the interleavings are not listed: the solver orders the events as far as it matters.
 //!
 //! *Order of work.* All executions with few events of each thread, then with more. For each number the solver is asked
 //! for an error, then, thread by thread, whether the thread can go on behind its last event; only those that can are
