@@ -5,12 +5,15 @@
 
 use selvedge_ir::span::{Site, Span, Update};
 use selvedge_ir::visit::for_each_old_read;
-use selvedge_ir::{Edge, EdgeId, MachineTy, Op, Scope, VarId};
+use selvedge_ir::{Edge, EdgeId, Expr as Ir, MachineOp, MachineTy, Op, Scope, Ty, VarId};
 
 use super::super::files::Loc;
 use super::super::tree::{BinaryOp, Expr, ExprKind};
 use super::Lowered;
 use super::body::Body;
+
+/// The functions of the library whose results are never negative.
+const NOT_NEGATIVE: &[&str] = &["rand", "random", "lrand48"];
 
 impl Body<'_, '_> {
     /// Returns the characters of an expression: in the body of a macro those of the body, if the file has it.
@@ -104,10 +107,16 @@ impl Body<'_, '_> {
     }
 
     /// Marks the next step as the result of a function without a body.
-    pub(super) fn input(&mut self, function: &str, ty: MachineTy) -> selvedge_ir::Expr {
+    pub(super) fn input(&mut self, function: &str, ty: MachineTy) -> Ir {
         let edge = self.low.program.edges.len_idx();
         self.low.map.inputs.insert(edge, function.to_owned());
-        self.any_value(ty)
+        if !NOT_NEGATIVE.contains(&function) {
+            return self.any_value(ty);
+        }
+        let var = self.temporary(ty);
+        let condition = ty.apply(MachineOp::Le, ty.constant(0), Ir::Next(var));
+        self.step(Op::guarded(vec![(var, Ir::Choice(0, Ty::Machine(ty)))], condition));
+        Ir::Var(var)
     }
 
     /// Returns whether the evaluation of an expression has steps that other threads may notice.
