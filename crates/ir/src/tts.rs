@@ -157,7 +157,7 @@ impl Rule {
         self.transfers.binary_search_by_key(&local, |(from, _)| *from).is_ok()
     }
 
-    /// Makes a step by this rule; `None` if the step is none. A thread that has ended has no state.
+    /// Makes a step by this rule; `None` if the rule does not allow it. A thread that has ended has no state.
     pub fn apply(&self, threads: &mut Vec<Option<LocalId>>, step: &TtsStep) -> Option<()> {
         if *threads.get(step.thread)? != Some(self.local) {
             return None;

@@ -22,7 +22,7 @@ use crate::c::texts::BrokenPrograms;
 use crate::c::threads::Threads;
 use crate::calculus::EQUATIONS;
 use crate::contexts::IN_TURNS;
-use crate::coverability::{Coverability, Transfers};
+use crate::coverability::{PLAIN, TRANSFERS};
 use crate::deadlock::DEADLOCKS;
 use crate::differ::ALL_WAYS;
 use crate::engines::SEQUENTIAL;
@@ -98,8 +98,8 @@ pub fn classes() -> Result<Vec<Class>, String> {
         Class::new("integers", 8, move || Integers { solvers: solvers.clone() }).slow(),
         Class::new("machine", 8, Machine::default),
         Class::new("numbers", 8, Numbers::default),
-        Class::new("tts", 10, || Coverability),
-        Class::new("transfers", 10, || Transfers),
+        Class::new("tts", 10, || PLAIN),
+        Class::new("transfers", 10, || TRANSFERS),
         Class::new("spin", 4, || MODELS),
         Class::new("verify", 10, move || Judge { solvers: judging.clone(), pool: None, only: Vec::new() }).slow(),
         Class::new("parser", 5, move || Texts { sources: sources.clone() }),

@@ -97,38 +97,28 @@ pub fn random_with_transfers(rng: &mut Rng) -> Tts {
     tts
 }
 
-/// The comparison of all ways to decide coverability on random systems.
-pub struct Coverability;
+/// A comparison of all ways to decide coverability on random systems.
+pub struct Coverability {
+    random: fn(&mut Rng) -> Tts,
+    compare: fn(&Tts, &mut Tally) -> Result<(), String>,
+}
+
+/// The comparison on systems without transfers.
+pub const PLAIN: Coverability = Coverability { random, compare };
+
+/// The comparison on systems whose rules transfer threads, with searches that share no code with the others: forwards
+/// with few threads, and backwards.
+pub const TRANSFERS: Coverability = Coverability { random: random_with_transfers, compare: compare_transfers };
 
 impl Campaign for Coverability {
     type Subject = Tts;
 
     fn subject(&self, seed: u64, number: u64) -> Tts {
-        random(&mut Rng::for_item(seed, number))
+        (self.random)(&mut Rng::for_item(seed, number))
     }
 
     fn compare(&self, tts: &Tts, _: u64, tally: &mut Tally) -> Result<(), Fault> {
-        compare(tts, tally).or_else(|why| fault("coverability", why))
-    }
-
-    fn shrink(&self, tts: Tts, fails: &mut dyn FnMut(&Tts) -> bool) -> Tts {
-        shrink(&tts, fails)
-    }
-}
-
-/// The comparison of all ways to decide coverability on random systems whose rules transfer threads, with searches that
-/// share no code with them: forwards with few threads, and backwards.
-pub struct Transfers;
-
-impl Campaign for Transfers {
-    type Subject = Tts;
-
-    fn subject(&self, seed: u64, number: u64) -> Tts {
-        random_with_transfers(&mut Rng::for_item(seed, number))
-    }
-
-    fn compare(&self, tts: &Tts, _: u64, tally: &mut Tally) -> Result<(), Fault> {
-        compare_transfers(tts, tally).or_else(|why| fault("coverability with transfers", why))
+        (self.compare)(tts, tally).or_else(|why| fault("coverability", why))
     }
 
     fn shrink(&self, tts: Tts, fails: &mut dyn FnMut(&Tts) -> bool) -> Tts {

@@ -1,7 +1,7 @@
 //! `selvedge validate`: looks for the execution of a violation witness, or checks the invariants of a correctness
 //! witness.
 
-use selvedge_check::{Outcome, Subject};
+use selvedge_check::{Outcome, Reason, Subject};
 use selvedge_driver::{Minimize, Options};
 use selvedge_export::witness::{Content, Invariant, Waypoint, Witness, annotate, follow, is_about, read};
 use selvedge_frontend::Language;
@@ -62,10 +62,7 @@ fn violation(
             Ok(Exit::Unsafe)
         }
         Outcome::Safe(_) => Err(reject("no execution passes these places in this order and ends in the error".into())),
-        Outcome::Unknown(reason) => {
-            session.printer.out(&format!("VERIFICATION UNKNOWN ({reason})\n"));
-            Ok(Exit::from(&reason))
-        }
+        Outcome::Unknown(reason) => Ok(unknown(&reason, session)),
     }
 }
 
@@ -91,10 +88,7 @@ fn correctness(
             let line = last.map_or(0, |span| subject.source.line(span.start as usize));
             Err(reject(format!("an invariant, or an assertion of the program, fails at line {line}")))
         }
-        Outcome::Unknown(reason) => {
-            session.printer.out(&format!("VERIFICATION UNKNOWN ({reason})\n"));
-            Ok(Exit::from(&reason))
-        }
+        Outcome::Unknown(reason) => Ok(unknown(&reason, session)),
     }
 }
 
@@ -112,6 +106,11 @@ fn decide(subject: &Program, program: &Ir, map: &SourceMap, session: &Session) -
     let asked = Subject { program, map, text: subject.source.text() };
     let answer = selvedge_driver::check(asked, &options, &session.run());
     answer.map(|answer| answer.outcome).map_err(|failure| program::failed(&failure, session))
+}
+
+fn unknown(reason: &Reason, session: &Session) -> Exit {
+    session.printer.out(&format!("VERIFICATION UNKNOWN ({reason})\n"));
+    Exit::from(reason)
 }
 
 fn told(args: &ValidateArgs, session: &Session, line: &str) {

@@ -24,7 +24,7 @@ pub(super) struct CopiedImage {
     inputs: Vec<(Input, Input)>,
 }
 
-/// A question about coverage is as much work as so many conflicts: it copies circuits.
+/// The conflicts that are as much work as one question about coverage, which copies circuits.
 const QUESTION: u32 = 10;
 
 /// The number of such questions that are told at a time.

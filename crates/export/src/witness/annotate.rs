@@ -4,7 +4,7 @@ use selvedge_frontend::Source;
 
 use super::{Invariant, Place};
 
-/// Returns the text with an assertion for each invariant, without new lines, or says why there is none.
+/// Returns the text with an assertion for each invariant, without new lines. An error says which cannot be added.
 pub fn annotate(source: &Source, invariants: &[Invariant]) -> Result<String, String> {
     let text = source.text();
     let mut insertions: Vec<(usize, String)> = Vec::new();

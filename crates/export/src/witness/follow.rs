@@ -23,7 +23,7 @@ const NUMBER: MachineTy = MachineTy::unsigned(16);
 /// The name of threads that have none.
 const NAMELESS: u32 = 0xffff;
 
-/// Returns the program that follows a witness, or says why there is none.
+/// Returns the program that follows a witness. An error says why the witness cannot be followed.
 pub fn follow(context: Context<'_>, waypoints: &[Waypoint]) -> Result<(Program, SourceMap), String> {
     let mut product = Product::new(context);
     product.forget_names()?;

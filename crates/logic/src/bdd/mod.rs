@@ -1,5 +1,5 @@
-//! Binary decision diagrams: the façade over the store of their nodes, which is the library OxiDD, or, with the feature
-//! `plain` and in WebAssembly, one of our own that needs no threads.
+//! Binary decision diagrams: the façade over the store of their nodes. The store is the library OxiDD, or, with the
+//! feature `plain` and in WebAssembly, one of our own that needs no threads.
 //!
 //! A [`Manager`] owns the nodes of one set of variables; a [`Bdd`] is a handle on a function, cheap to clone, and equal
 //! handles denote equal functions. Variables are ordered as they were added and never move, so a variable is its level.
@@ -11,6 +11,7 @@
 
 mod assignments;
 mod count;
+mod function;
 #[cfg(any(feature = "plain", target_family = "wasm"))]
 mod plain;
 #[cfg(not(any(feature = "plain", target_family = "wasm")))]

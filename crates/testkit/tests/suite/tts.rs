@@ -8,7 +8,7 @@ use selvedge_check::{CutoffProof, Run, Stop};
 use selvedge_engines::unbounded::coverability::cutoff::{Effort, search};
 use selvedge_engines::unbounded::coverability::{Answer, Rules, backward, bounded, decide, karp_miller};
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
-use selvedge_testkit::coverability::{Coverability, Transfers};
+use selvedge_testkit::coverability::{PLAIN, TRANSFERS};
 use selvedge_testkit::harness::sample;
 
 /// The limit on local states of systems of the corpus in builds without optimisation.
@@ -90,7 +90,7 @@ fn all_say(tts: &Tts) -> bool {
 
 #[test]
 fn all_searches_agree_on_random_systems() {
-    let tally = sample(Coverability, 7, 0, 300);
+    let tally = sample(PLAIN, 7, 0, 300);
     assert!((75..225).contains(&tally["covered"]), "both answers occur: {tally}");
     assert!(tally["decided by a few threads"] >= 290, "views and few threads decide nearly all: {tally}");
     assert!(tally.sum(&["cutoff 2", "cutoff 3", "cutoff 4"]) > 15, "cutoffs above 1 occur: {tally}");
@@ -98,7 +98,7 @@ fn all_searches_agree_on_random_systems() {
 
 #[test]
 fn all_searches_agree_on_random_systems_with_transfers() {
-    let tally = sample(Transfers, 7, 0, 300);
+    let tally = sample(TRANSFERS, 7, 0, 300);
     assert!((75..225).contains(&tally["covered"]), "both answers occur: {tally}");
     assert!(tally["decided by a few threads"] >= 280, "views and few threads decide nearly all: {tally}");
     assert!(tally["too large for the plain search backwards"] < 200, "the plain search decides many: {tally}");

@@ -372,7 +372,7 @@ impl Checked {
         self.program().map(|(context, answer)| html::report(context, answer, reading))
     }
 
-    /// Returns a program in C that runs into the error, or says why there is none.
+    /// Returns a program in C that runs into the error. An error says why it cannot be written.
     pub(super) fn harness(&self) -> Result<String, String> {
         let found = self.program().and_then(|(context, answer)| match &answer.outcome {
             Outcome::Unsafe(found) => Some((context, answer, found)),
@@ -383,7 +383,7 @@ impl Checked {
         harness(context, &found.trace, &|trace| replay(&task, trace).is_ok())
     }
 
-    /// Returns a witness of the answer, or says why there is none.
+    /// Returns a witness of the answer. An error says why it cannot be written.
     pub(super) fn witness(&self, input: &Input, session: &Session) -> Result<String, String> {
         let (context, answer) = self.program().ok_or("there is no answer about a program")?;
         if !context.map.several_steps {

@@ -6,7 +6,7 @@
 //! the events of all threads have an order (`order`) and that each event reads what the last event before it wrote
 //! (`memory`). So the interleavings are not listed: the solver orders the events as far as it matters.
 //!
-//! *Order of work.* All executions with few events of each thread, then with more. For each number the solver is asked
+//! *Order of work.* All executions with few events of each thread, then with more. Each time the solver is asked
 //! for an error, then, thread by thread, whether the thread can go on behind its last event; only those that can are
 //! unwound further.
 //!
@@ -113,7 +113,7 @@ impl Engine for BmcThreads {
 }
 
 /// Unwinds threads that can go on, and those that they start, to a number of events of each, one round of events after
-/// the other, until there are so many in all: threads may start threads for ever.
+/// the other, up to a number of events in all: threads may start threads for ever.
 fn extend(
     unwinding: &mut Unwinding<'_>,
     going: &[usize],

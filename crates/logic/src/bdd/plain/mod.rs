@@ -4,7 +4,6 @@
 
 mod nodes;
 
-use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,8 +13,7 @@ use nodes::{BOTTOM, FALSE, Id, Node, Nodes, TRUE};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_faults::{self as faults, Point};
 
-use super::assignments::Assignments;
-use super::{CutPart, Limits, OutOfNodes, Renaming, Var, VarSet, count};
+use super::{CutPart, Limits, OutOfNodes, Renaming, Var, VarSet};
 
 /// The nodes over one order of variables. Clones are handles on the same nodes.
 #[derive(Clone)]
@@ -122,15 +120,6 @@ impl Hash for Bdd {
     }
 }
 
-impl fmt::Debug for Bdd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.as_constant() {
-            Some(value) => write!(f, "Bdd({value})"),
-            None => write!(f, "Bdd({} nodes)", self.node_count()),
-        }
-    }
-}
-
 impl Bdd {
     /// Returns the number of a function of the same manager.
     fn of(&self, other: &Bdd) -> Id {
@@ -228,16 +217,6 @@ impl Bdd {
         !self.store.nodes().meets(self.id, other, true)
     }
 
-    /// Returns whether this is constant false.
-    pub fn is_false(&self) -> bool {
-        self.id == FALSE
-    }
-
-    /// Returns whether this is constant true.
-    pub fn is_true(&self) -> bool {
-        self.id == TRUE
-    }
-
     /// Returns the value, if it does not depend on any variable.
     pub fn as_constant(&self) -> Option<bool> {
         (self.id <= TRUE).then_some(self.id == TRUE)
@@ -266,18 +245,12 @@ impl Bdd {
 
     /// Returns the number of decisions in the diagram.
     pub fn node_count(&self) -> usize {
-        self.store.nodes().visit(self.id, |_| {})
+        self.visit(|_| {})
     }
 
-    /// Returns the variables that the function depends on, from the top of the order down.
-    pub fn support(&self) -> Vec<Var> {
-        let mut levels = FxHashSet::default();
-        self.store.nodes().visit(self.id, |level| {
-            levels.insert(level);
-        });
-        let mut vars: Vec<Var> = levels.into_iter().map(Var).collect();
-        vars.sort();
-        vars
+    /// Calls `each` with the level of every inner node, in no particular order; returns their number.
+    pub(super) fn visit(&self, each: impl FnMut(u32)) -> usize {
+        self.store.nodes().visit(self.id, each)
     }
 
     /// Returns the first satisfying assignment, as the values of the given variables in the given order. Assignments
@@ -295,18 +268,6 @@ impl Bdd {
             id = if low == FALSE { high } else { low };
         }
         Some(vars.iter().map(|var| chosen.contains(&var.0)).collect())
-    }
-
-    /// Returns all satisfying assignments of the given variables, which must include the support. The order is that of
-    /// [`Bdd::pick`]; nothing is locked between two of them.
-    pub fn assignments(&self, vars: &[Var]) -> Assignments {
-        Assignments::new(self.clone(), vars)
-    }
-
-    /// Returns the number of satisfying assignments of distinct variables that include the support; `None` if it does
-    /// not fit into 128 bits.
-    pub fn count(&self, vars: &[Var]) -> Option<u128> {
-        count::assignments(self, vars)
     }
 
     /// Cuts the diagram above a variable: the distinct functions of the variables from there on, each with the

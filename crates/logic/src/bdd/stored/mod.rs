@@ -2,7 +2,6 @@
 
 mod node;
 
-use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -12,8 +11,7 @@ use oxidd::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, Ma
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_faults::{self as faults, Point};
 
-use super::assignments::Assignments;
-use super::{CutPart, Limits, OutOfNodes, Renaming, Var, VarSet, count};
+use super::{CutPart, Limits, OutOfNodes, Renaming, Var, VarSet};
 use node::{Edge, Nodes, View, view};
 
 /// The nodes over one order of variables. Clones are handles on the same nodes.
@@ -75,15 +73,6 @@ impl Store {
 pub struct Bdd {
     function: BDDFunction,
     limit: usize,
-}
-
-impl fmt::Debug for Bdd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.as_constant() {
-            Some(value) => write!(f, "Bdd({value})"),
-            None => write!(f, "Bdd({} nodes)", self.node_count()),
-        }
-    }
 }
 
 impl Bdd {
@@ -199,16 +188,6 @@ impl Bdd {
         self.function.with_manager_shared(|store, edge| node::disjoint(store, edge, other.function.as_edge(store)))
     }
 
-    /// Returns whether this is constant false.
-    pub fn is_false(&self) -> bool {
-        self.as_constant() == Some(false)
-    }
-
-    /// Returns whether this is constant true.
-    pub fn is_true(&self) -> bool {
-        self.as_constant() == Some(true)
-    }
-
     /// Returns the value, if it does not depend on any variable.
     pub fn as_constant(&self) -> Option<bool> {
         self.look(|store, edge| match view(store, edge) {
@@ -244,17 +223,6 @@ impl Bdd {
         self.visit(|_| {})
     }
 
-    /// Returns the variables that the function depends on, from the top of the order down.
-    pub fn support(&self) -> Vec<Var> {
-        let mut levels = FxHashSet::default();
-        self.visit(|level| {
-            levels.insert(level);
-        });
-        let mut vars: Vec<Var> = levels.into_iter().map(Var).collect();
-        vars.sort();
-        vars
-    }
-
     /// Returns the first satisfying assignment, as the values of the given variables in the given order. Assignments
     /// are compared from the top of the order, with false before true; variables that do not matter are false.
     pub fn pick(&self, vars: &[Var]) -> Option<Vec<bool>> {
@@ -272,18 +240,6 @@ impl Bdd {
                 }
             }
         })
-    }
-
-    /// Returns all satisfying assignments of the given variables, which must include the support. The order is that of
-    /// [`Bdd::pick`]; nothing is locked between two of them.
-    pub fn assignments(&self, vars: &[Var]) -> Assignments {
-        Assignments::new(self.clone(), vars)
-    }
-
-    /// Returns the number of satisfying assignments of distinct variables that include the support; `None` if it does
-    /// not fit into 128 bits.
-    pub fn count(&self, vars: &[Var]) -> Option<u128> {
-        count::assignments(self, vars)
     }
 
     /// Cuts the diagram above a variable: the distinct functions of the variables from there on, each with the
@@ -312,7 +268,7 @@ impl Bdd {
     }
 
     /// Calls the closure with the level of each node, once for each, and returns their number.
-    fn visit(&self, mut each: impl FnMut(u32)) -> usize {
+    pub(super) fn visit(&self, mut each: impl FnMut(u32)) -> usize {
         self.look(|store, edge| {
             let mut seen = FxHashSet::default();
             let mut open = vec![edge];

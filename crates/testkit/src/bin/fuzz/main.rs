@@ -18,7 +18,7 @@ use selvedge_testkit::calculus::EQUATIONS;
 use selvedge_testkit::campaign::{Setting, State, classes};
 use selvedge_testkit::contexts::IN_TURNS;
 use selvedge_testkit::contexts::systems::{Effort, InTurnsCampaign};
-use selvedge_testkit::coverability::{Coverability, Transfers};
+use selvedge_testkit::coverability::{PLAIN, TRANSFERS};
 use selvedge_testkit::deadlock::DEADLOCKS;
 use selvedge_testkit::differ::{ALL_WAYS, item};
 use selvedge_testkit::engines::SEQUENTIAL;
@@ -127,8 +127,8 @@ fn main() -> ExitCode {
         "machine" => options.run(Machine::default()),
         "numbers" => options.run(Numbers::default()),
         "c" | "c-threads" => options.compile(),
-        "tts" => options.run(Coverability),
-        "transfers" => options.run(Transfers),
+        "tts" => options.run(PLAIN),
+        "transfers" => options.run(TRANSFERS),
         "verify" => options.run(options.judge()),
         "c-pointers" => options.run(Pointers),
         "c-parser" => match broken::sources() {
