@@ -5,6 +5,7 @@
 //! ([`crate::c_headers`]), or from the folder that `SELVEDGE_C_INCLUDE` names. `bench/c-settled.tsv` lists the programs
 //! about which the source says something else than we, with the reason why ours is right.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::c_headers::Headers;
+use crate::c_peer::Cbmc;
+use crate::Record;
 use crate::measure::measure;
 
 /// The disagreements that were settled by hand: the program, our verdict, and the reason.
@@ -29,18 +32,18 @@ const SETTLED: &str = include_str!("../../../bench/c-settled.tsv");
 pub struct Case {
     /// Its path in the folder.
     name: String,
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     expected: String,
     /// The bound on threads that the source gives.
     threads: Option<u32>,
     /// Macros with their bodies.
-    defines: Vec<(String, String)>,
+    pub(crate) defines: Vec<(String, String)>,
     /// A label that is an error.
-    label: Option<String>,
+    pub(crate) label: Option<String>,
     /// Set if the question is whether two threads race for an object.
-    races: bool,
+    pub(crate) races: bool,
     /// The folders with headers.
-    include: Vec<PathBuf>,
+    pub(crate) include: Vec<PathBuf>,
 }
 
 /// Returns the programs that the index of a folder lists. An error says what is missing.
@@ -146,6 +149,8 @@ pub struct Row {
     pub said: Said,
     /// The answer for any number of threads, if the program creates threads without a bound.
     pub any: Option<Said>,
+    /// What a peer says, if there is one.
+    pub peer: Option<Said>,
 }
 
 impl Row {
@@ -175,7 +180,13 @@ impl Row {
 }
 
 /// Reads and checks one program.
-pub fn row(case: &Case, selvedge: &Path, can: Abilities, limit: Duration) -> io::Result<Row> {
+pub fn row(
+    case: &Case,
+    selvedge: &Path,
+    can: Abilities,
+    peer: Option<&Cbmc>,
+    limit: Duration,
+) -> io::Result<Row> {
     let text = String::from_utf8_lossy(&std::fs::read(&case.path)?).into_owned();
     let (stage, threads) = read(case, &text);
     let is_unbounded = if stage == Stage::Supported { threads.is_none() } else { creates_in_a_loop(&text) };
@@ -185,7 +196,8 @@ pub fn row(case: &Case, selvedge: &Path, can: Abilities, limit: Duration) -> io:
         (true, None) => Some(said.clone()),
         (true, Some(_)) => Some(ask(case, selvedge, can, limit, None)?),
     };
-    Ok(Row { name: case.name.clone(), expected: case.expected.clone(), stage, said, any })
+    let peer = peer.map(|peer| peer.ask(case, limit)).transpose()?;
+    Ok(Row { name: case.name.clone(), expected: case.expected.clone(), stage, said, any, peer })
 }
 
 /// Returns how far a program is understood, and its number of threads if that has a bound.
@@ -215,7 +227,7 @@ fn creates_in_a_loop(text: &str) -> bool {
     text.contains("__CPROVER_ASYNC_") || endless.iter().any(behind)
 }
 
-fn unknown(why: &str) -> Said {
+pub(crate) fn unknown(why: &str) -> Said {
     Said { verdict: "unknown".to_owned(), by: why.to_owned(), ..Said::default() }
 }
 
@@ -255,7 +267,7 @@ fn said(result: &Value) -> Said {
 }
 
 /// Returns the tables as a page of Markdown.
-pub fn markdown(rows: &[Row], limit: Duration) -> String {
+pub fn markdown(rows: &[Row], peer: Option<&str>, limit: Duration) -> String {
     let mut page = format!("# C programs of other people\n\n{} seconds for each program.\n\n", limit.as_secs());
     page += "| source | programs | parsed | typed | supported | decided | right | settled | wrong \
              | safe with a certificate |\n";
@@ -282,7 +294,54 @@ pub fn markdown(rows: &[Row], limit: Duration) -> String {
     for row in rows.iter().filter(|row| !row.is_decided()) {
         let _ = writeln!(page, "- `{}` ({}): {}", row.name, row.expected, row.said.by);
     }
-    page + &unbounded(rows)
+    page + &peer.map_or(String::new(), |peer| beside(rows, peer)) + &engines(rows) + &unbounded(rows)
+}
+
+/// Returns how many programs a peer decides, and those about which it says something else than the source.
+fn beside(rows: &[Row], peer: &str) -> String {
+    let said: Vec<(&Row, &Said)> = rows.iter().filter_map(|row| Some((row, row.peer.as_ref()?))).collect();
+    let count = |wanted: &dyn Fn(&Row, &Said) -> bool| said.iter().filter(|(row, said)| wanted(row, said)).count();
+    let asked = count(&|_, said| !said.by.starts_with("not asked"));
+    let right = count(&|row, said| said.verdict == row.expected);
+    let other = count(&|row, said| said.verdict != "unknown" && said.verdict != row.expected);
+    let ours = count(&|row, said| row.said.verdict == row.expected && !said.by.starts_with("not asked"));
+    let mut page = format!("\n## Beside {peer}\n\n");
+    let _ = writeln!(page, "Of {asked} programs that it can be asked about, it decides {right} as the source says, and");
+    let _ = writeln!(page, "{other} otherwise; Selvedge decides {ours} of them as the source says.\n");
+    for (row, said) in said.iter().filter(|(row, said)| said.verdict != "unknown" && said.verdict != row.expected) {
+        let ours = &row.said.verdict;
+        let _ = writeln!(page, "- `{}`: {} in the source, {} here, {ours} by us", row.name, row.expected, said.verdict);
+    }
+    page
+}
+
+/// Returns which engine decided how many programs.
+fn engines(rows: &[Row]) -> String {
+    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.is_decided()) {
+        *counts.entry((&row.said.by, &row.said.verdict)).or_default() += 1;
+    }
+    let mut list = "\n## Who decided\n\n| engine | verdict | programs |\n|---|---|---:|\n".to_owned();
+    for ((engine, verdict), count) in counts {
+        let _ = writeln!(list, "| {engine} | {verdict} | {count} |");
+    }
+    list
+}
+
+/// Returns the answers as records of tools, for plots.
+pub fn records(rows: &[Row], peer: Option<&str>) -> Vec<Record> {
+    let record = |row: &Row, tool: &str, said: &Said| Record {
+        family: "c".to_owned(),
+        instance: row.name.clone(),
+        tool: tool.to_owned(),
+        // Wrong answers are no use.
+        verdict: if said.verdict == row.expected { said.verdict.clone() } else { "unknown".to_owned() },
+        seconds: said.seconds,
+        ..Record::default()
+    };
+    let ours = rows.iter().map(|row| record(row, "Selvedge", &row.said));
+    let its = rows.iter().filter_map(|row| Some(record(row, peer?, row.peer.as_ref()?)));
+    ours.chain(its).collect()
 }
 
 /// Returns the list of programs that create threads without a bound.
@@ -338,7 +397,7 @@ mod tests {
     fn programs_are_counted_by_what_is_said_about_them() {
         let row = |expected: &str, stage: Stage, verdict: &str| {
             let said = Said { verdict: verdict.to_owned(), certified: verdict == "safe", ..Said::default() };
-            Row { name: "a/p.c".to_owned(), expected: expected.to_owned(), stage, said, any: None }
+            Row { name: "a/p.c".to_owned(), expected: expected.to_owned(), stage, said, any: None, peer: None }
         };
         let rows = [
             row("safe", Stage::Supported, "safe"),
@@ -349,7 +408,7 @@ mod tests {
         ];
         assert_eq!(counts(&rows.iter().collect::<Vec<_>>()), [5, 4, 3, 2, 2, 1, 0, 1, 1]);
         assert_eq!(contradictions(&rows), ["a/p.c: safe in the source, but unsafe"]);
-        assert!(markdown(&rows, Duration::from_secs(1)).contains("| a | 5 | 4 | 3 | 2 | 2 | 1 | 0 | 1 | 1 |"));
+        assert!(markdown(&rows, None, Duration::from_secs(1)).contains("| a | 5 | 4 | 3 | 2 | 2 | 1 | 0 | 1 | 1 |"));
     }
 
     #[test]
@@ -364,7 +423,7 @@ mod tests {
         let expected = if verdict == "safe" { "unsafe" } else { "safe" };
         let row = |verdict: &str, expected: &str| {
             let said = Said { verdict: verdict.to_owned(), ..Said::default() };
-            Row { name: name.to_owned(), expected: expected.to_owned(), stage: Stage::Supported, said, any: None }
+            Row { name: name.to_owned(), expected: expected.to_owned(), stage: Stage::Supported, said, any: None, peer: None }
         };
         assert!(row(verdict, expected).settled().is_some() && !row(verdict, expected).is_wrong());
         assert!(row(expected, verdict).is_wrong(), "only our verdict was settled");

@@ -6,6 +6,7 @@
 
 pub mod c;
 pub mod c_headers;
+pub mod c_peer;
 pub mod concurrent;
 pub mod families;
 pub mod integers;

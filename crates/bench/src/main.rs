@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use selvedge_bench::c_headers::Headers;
+use selvedge_bench::c_peer::Cbmc;
 use selvedge_bench::figures::{self, figures};
 use selvedge_bench::integers as table_of_integers;
 use selvedge_bench::output::Output;
@@ -184,14 +185,20 @@ fn programs_of_others(options: &Options) -> Result<ExitCode, Failure> {
     let selvedge = std::env::current_exe()?.with_file_name("selvedge");
     let can = c::Abilities::of(&selvedge)?;
     let mut rows = Vec::new();
-    let headers = Headers::find();
+    let (headers, peer) = (Headers::find(), Cbmc::find());
     for case in c::cases(Path::new(&folder))?.into_iter().filter(|case| options.wants_family(case.source())) {
-        let row = c::row(&c::with_headers(case, &headers)?, &selvedge, can, limit)?;
+        let row = c::row(&c::with_headers(case, &headers)?, &selvedge, can, peer.as_ref(), limit)?;
         println!("{:<100} {:<8} {:>7.3} s  {}", row.name, row.said.verdict, row.said.seconds, row.said.by);
         rows.push(row);
     }
     output.write_records(&rows)?;
-    output.write_page(&c::markdown(&rows, limit))?;
+    let peer = peer.as_ref().map(Cbmc::name);
+    let mut page = c::markdown(&rows, peer.as_deref(), limit);
+    if let Some(svg) = plot::cactus(&c::records(&rows, peer.as_deref()), "c") {
+        output.write_plot("c.svg", &svg)?;
+        page.push_str(&output.image("c", "c.svg"));
+    }
+    output.write_page(&page)?;
     Ok(end(&c::contradictions(&rows)))
 }
 

@@ -32,4 +32,7 @@ pub struct Contexts {
     pub reached: Vec<(u32, u128)>,
     /// The number of contexts within which an error was found. If all smaller ones were looked at, it is the least.
     pub error: Option<u32>,
+    /// The greatest number of contexts for which a proof about the threads as one thread was judged: within them there
+    /// is no error.
+    pub proved: Option<u32>,
 }

@@ -11,6 +11,7 @@
 //! Side by side, it ends when the engines do. In turns, it ends because a budget that grows without bound does not stop
 //! an engine that ends. Both are right because every answer was judged where it was found.
 
+mod as_one_thread;
 mod parallel;
 mod standing;
 mod team;
@@ -19,7 +20,7 @@ mod turns;
 use std::sync::Arc;
 use std::time::Duration;
 
-use selvedge_check::{Answer, EngineRun, Event, Outcome, Reason, Run, Stop};
+use selvedge_check::{Answer, Bound, EngineRun, Event, Outcome, Reason, Run, Stop};
 use selvedge_engines::EngineKind;
 use selvedge_engines::table::Row;
 use selvedge_ir::callgraph::CallGraph;
@@ -53,7 +54,10 @@ pub(crate) fn decide(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>)
             None => {}
         }
     }
-    let Best { mut row, mut attempt, mut runs } = run_team(prepared, team(prepared, options), options, run)?;
+    let Best { mut row, mut attempt, mut runs } = match as_one_thread::is_wanted(prepared, options) {
+        true => in_turns_as_one_thread(prepared, options, run)?,
+        false => run_team(prepared, team(prepared, options), options, run)?,
+    };
     if let (Outcome::Unsafe(found), true) = (&attempt.outcome, options.shortest) {
         run.event(Event::Phase("shortening"));
         if let Some(shorter) = shortest::shorter(prepared, found.trace.length(), options, run) {
@@ -119,6 +123,20 @@ fn run_team(
         _ if options.jobs <= 1 => RoundRobin::new(team, usize::MAX).run(prepared, options, run),
         _ => Parallel::new(prepared, team, options).run(run),
     }
+}
+
+/// Lets threads take turns as one thread; if nobody names an engine, after `contexts` had little work, and before those
+/// that look at all executions.
+fn in_turns_as_one_thread(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>) -> Result<Best, Failure> {
+    if options.engine.is_some() {
+        return as_one_thread::decide(prepared, options, run);
+    }
+    let shortly = RoundRobin::new(team(prepared, options), MOST_HANDED_OVER).run(prepared, options, run)?;
+    let best = match &shortly.attempt.outcome {
+        Outcome::Unknown(Reason::Stop(Stop::BoundReached(Bound::Contexts(_)))) | Outcome::Unsafe(_) => shortly,
+        _ => as_one_thread::decide(prepared, options, run)?,
+    };
+    hand_over(prepared, best, options, run)
 }
 
 /// Lets engines that look at all executions say more, with little work, if there is no error within a number of

@@ -21,8 +21,9 @@ pub fn fixed_threads(
     Ok((contexts, lists))
 }
 
-/// Checks whether a task has fixed lists of threads, without building them.
-pub(crate) fn supports_fixed_threads(task: &Task<'_>, options: &Options, name: &str) -> Result<(), Unsupported> {
+/// Checks whether a task has fixed lists of threads and only Boolean variables, without building the lists.
+pub fn supports_fixed_threads(task: &Task<'_>, options: &Options, name: &str) -> Result<(), Unsupported> {
+    supports_each_thread(task, name)?;
     let (_, threads) = bounds(task, options, name)?;
     fix_threads::supports(task.program, task.target, threads).map_err(|refusal| refused(refusal, name))
 }
@@ -38,7 +39,7 @@ fn bounds(task: &Task<'_>, options: &Options, name: &str) -> Result<(ContextBoun
             "`{name}` needs a bound on the contexts of each thread: give --contexts K"
         )));
     };
-    supports_each_thread(task, name)?;
+    refuse_meetings(task, name)?;
     match task.threads {
         ThreadScope::AtMost(threads) => Ok((contexts, Some(threads))),
         ThreadScope::Unbounded => Ok((contexts, None)),
@@ -50,7 +51,7 @@ fn bounds(task: &Task<'_>, options: &Options, name: &str) -> Result<(ContextBoun
 
 /// Checks the requirements of all engines here: Boolean variables, and a target for single threads.
 pub(crate) fn supports_each_thread(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
-    task.refuse_deadlock(name)?;
+    refuse_meetings(task, name)?;
     if let Some(var) = task.program.vars.iter().find(|var| var.ty == Ty::Int) {
         let reason = format!("`{}` is an integer, and `{name}` only supports Boolean variables", var.name);
         return Err(Unsupported::new(reason));
@@ -59,6 +60,12 @@ pub(crate) fn supports_each_thread(task: &Task<'_>, name: &str) -> Result<(), Un
         let reason = format!("there are machine integers, and `{name}` only supports Boolean variables");
         return Err(Unsupported::new(reason));
     }
+    Ok(())
+}
+
+/// Checks that the target is one for single threads.
+fn refuse_meetings(task: &Task<'_>, name: &str) -> Result<(), Unsupported> {
+    task.refuse_deadlock(name)?;
     if !task.target.together.is_empty() {
         return Err(Unsupported::new(format!("`{name}` cannot decide whether several threads meet")));
     }
@@ -83,7 +90,7 @@ pub(crate) fn thread_limit(count: Count) -> Option<u32> {
 
 /// Cuts an execution off at its first error. A thread may be at an error location from the beginning, or from the step
 /// that starts it, which an engine only sees when the thread has its turn.
-pub(crate) fn up_to_error(task: &Task<'_>, mut trace: Trace) -> Trace {
+pub fn up_to_error(task: &Task<'_>, mut trace: Trace) -> Trace {
     if task.target.locs.is_empty() {
         return trace;
     }

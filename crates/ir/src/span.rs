@@ -66,6 +66,8 @@ pub struct SourceMap {
     pub wrappers: BTreeMap<ProcId, ProcId>,
     /// For edges whose first choice is the result of a function without a body, the name of the function.
     pub inputs: BTreeMap<EdgeId, String>,
+    /// For questions about data races, the shared variable that names what a thread stays about to access, for ever.
+    pub race: Option<VarId>,
     /// For steps that other threads may notice, where in the text they happen.
     pub sites: BTreeMap<EdgeId, Site>,
     /// How the program represents the system that it was made from, if it was made from one.

@@ -15,6 +15,11 @@ impl Expr {
         Expr::Choice(number, Ty::Bool)
     }
 
+    /// Returns a constant for each type, for values that do not matter.
+    pub fn default_of(ty: Ty) -> Expr {
+        Expr::value(ty.default_value())
+    }
+
     /// Returns a constant.
     pub fn value(value: Value) -> Expr {
         match value {

@@ -22,6 +22,7 @@ use crate::c::texts::BrokenPrograms;
 use crate::c::threads::Threads;
 use crate::calculus::EQUATIONS;
 use crate::contexts::IN_TURNS;
+use crate::contexts::numbers::NumbersInTurns;
 use crate::coverability::{PLAIN, TRANSFERS};
 use crate::deadlock::DEADLOCKS;
 use crate::differ::ALL_WAYS;
@@ -82,7 +83,7 @@ pub fn classes() -> Result<Vec<Class>, String> {
         return Err("spin and a C compiler are needed (`./setup`)".into());
     }
     let solvers = find_solvers(&selvedge_check::Solvers::default());
-    let judging = solvers.clone();
+    let [judging, turning] = [solvers.clone(), solvers.clone()];
     let sources = texts::sources()?;
     let broken = c::texts::sources()?;
     let mut classes = vec![
@@ -92,6 +93,7 @@ pub fn classes() -> Result<Vec<Class>, String> {
         Class::new("threads", 14, || CONCURRENT),
         Class::new("unbounded", 12, || ANY_NUMBER),
         Class::new("contexts", 10, || IN_TURNS),
+        Class::new("turns", 6, move || NumbersInTurns { solvers: turning.clone() }),
         Class::new("rounds", 10, || IN_ROUNDS),
         Class::new("deadlock", 6, || DEADLOCKS),
         Class::new("calculus", 4, || EQUATIONS),

@@ -1,7 +1,10 @@
 //! `selvedge sequentialize`: threads that take turns as a program of one thread.
 
 use selvedge_check::{ContextBound, takes_initial};
-use selvedge_engines::contexts::{Options, threads::fixed_threads};
+use selvedge_engines::contexts::{
+    Options,
+    threads::{fixed_threads, supports_fixed_threads},
+};
 use selvedge_export::sequential;
 use selvedge_ir::passes::sequentialize;
 use selvedge_ir::{Count, Entry, Program};
@@ -17,7 +20,9 @@ pub(crate) fn run(args: &SequentializeArgs, session: &Session) -> Result<Exit, E
     let (subject, posed) = program::pose(&args.input, &args.question, FileQuestion::Ignored, Warnings::Shown, session)?;
     let refuse = |reason: String| session.refuse(Exit::Unknown, format!("{}: {reason}", subject.source.name));
     let options = Options { bound: Some(ContextBound::exactly(args.contexts)), ..Options::default() };
-    let (_, lists) = fixed_threads(&posed.task(), &options, "sequentialize").map_err(|unsupported| {
+    let (name, task) = ("sequentialize", posed.task());
+    let lists = supports_fixed_threads(&task, &options, name).and_then(|()| fixed_threads(&task, &options, name));
+    let (_, lists) = lists.map_err(|unsupported| {
         let line = unsupported.edge.map(|edge| subject.source.line(subject.map.edges[edge].span.start as usize));
         refuse(line.map_or(String::new(), |line| format!("line {line}: ")) + &unsupported.reason)
     })?;

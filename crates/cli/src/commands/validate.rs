@@ -27,7 +27,8 @@ pub(crate) fn run(args: &ValidateArgs, session: &Session) -> Result<Exit, Exit> 
     let source = source.map_err(|message| session.refuse(Exit::Input, message))?;
     check_hash(&witness, &args.program, &source).map_err(reject)?;
     match &witness.content {
-        Content::Violation(waypoints) => violation(waypoints, source, args, session, &reject),
+        Content::Violation(waypoints) => violation((waypoints, None), source, args, session, &reject),
+        Content::Race(waypoints, race) => violation((waypoints, Some(race)), source, args, session, &reject),
         Content::Correctness(invariants) => correctness(invariants, source, args, session, &reject),
     }
 }
@@ -44,16 +45,16 @@ fn check_hash(witness: &Witness, input: &Input, source: &Source) -> Result<(), S
     }
 }
 
-/// Looks for an execution to the error that passes all waypoints.
+/// Looks for an execution to the error, or to the data race, that passes all waypoints.
 fn violation(
-    waypoints: &[Waypoint],
+    (waypoints, race): (&[Waypoint], Option<&[Waypoint; 2]>),
     source: Source,
     args: &ValidateArgs,
     session: &Session,
     reject: &dyn Fn(String) -> Exit,
 ) -> Result<Exit, Exit> {
     let subject = load(source, args, session)?;
-    let (program, map) = follow(subject.context(&subject.program), waypoints).map_err(reject)?;
+    let (program, map) = follow(subject.context(&subject.program), waypoints, race).map_err(reject)?;
     match decide(&subject, &program, &map, session)? {
         Outcome::Unsafe(found) => {
             let steps = found.trace.steps.len();

@@ -27,6 +27,15 @@ pub(crate) fn team(prepared: &Prepared, options: &Options) -> Vec<&'static Row> 
     without_bound(prepared, options)
 }
 
+/// Chooses engines for threads that take turns as one thread. What the other threads do is guessed, so that numbers
+/// have many values: they are not tried one by one. Errors are what few contexts are good for.
+pub(super) fn for_one_thread(prepared: &Prepared, options: &Options) -> Vec<&'static Row> {
+    let mut team = without_bound(prepared, options);
+    team.retain(|row| row.name != EngineKind::Pushdown.name());
+    team.sort_by_key(|row| !only_finds_errors(row));
+    team
+}
+
 /// Returns whether the question bounds the contexts and the user leaves the choice of the engine to us.
 pub(super) fn in_turns(options: &Options) -> bool {
     options.engine.is_none() && options.engine_options.contexts.bound.is_some()

@@ -2,10 +2,14 @@
 //!
 //! A counter says how many waypoints have been passed. For each step that a waypoint speaks of there is a copy that
 //! also passes the waypoint, if it is the next one; the step itself stays, since an execution may come by without
-//! passing. A per-thread variable has the name of the thread in the witness: the first waypoint that has a name gives
-//! it to a thread without one. A failed assertion is an error only where the last waypoint speaks of it and all others
-//! have been passed; others end the thread, as in the program. So each execution to an error, without what is added,
-//! is an execution of the program to this error, and an execution that passes all waypoints in their order is found.
+//! passing. A per-thread variable has the name of the thread in the witness: 0 for the initial one, and `k` for the one
+//! that is created where the `k`-th waypoint for the creation of a thread is passed. A failed assertion is an error only
+//! where the last waypoint speaks of it and all others have been passed; others end the thread, as in the program. So
+//! each execution to an error, without what is added, is an execution of the program to this error, and an execution
+//! that passes all waypoints in their order is found.
+//!
+//! For a data race, a thread may stay about to make an access only at one of the two places, which is noted; a failed
+//! check for races is an error only at the other one.
 
 use std::collections::BTreeSet;
 
@@ -24,22 +28,45 @@ const NUMBER: MachineTy = MachineTy::unsigned(16);
 const NAMELESS: u32 = 0xffff;
 
 /// Returns the program that follows a witness. An error says why the witness cannot be followed.
-pub fn follow(context: Context<'_>, waypoints: &[Waypoint]) -> Result<(Program, SourceMap), String> {
+pub fn follow(
+    context: Context<'_>,
+    waypoints: &[Waypoint],
+    race: Option<&[Waypoint; 2]>,
+) -> Result<(Program, SourceMap), String> {
     let mut product = Product::new(context);
-    product.forget_names()?;
-    let edges: Vec<EdgeId> = context.program.edges.indices().collect();
-    let mut named = BTreeSet::from([0]);
+    product.name_threads()?;
+    let mut n_created = 0;
     for (number, waypoint) in waypoints.iter().enumerate() {
-        let passing = product.passing(number as u32, waypoint.thread, &mut named)?;
-        let found: Vec<EdgeId> = edges.iter().copied().filter(|edge| product.is_meant(*edge, waypoint)).collect();
-        if found.is_empty() {
-            let column = waypoint.place.column.map(|column| format!(", column {column}")).unwrap_or_default();
-            return Err(format!("no step of the program is at line {}{column}", waypoint.place.line));
-        }
+        let found = product.meant(waypoint)?;
+        let needs = product.needs(number as u32, waypoint.thread, n_created)?;
+        n_created += u32::from(found.iter().any(|edge| context.program.edges[*edge].op.starts_thread()));
+        let active = vec![(product.passed, number_of(number as u32 + 1))];
+        let passing = Passing { step: Assign { active, passive: Vec::new(), constrain: needs }, child: n_created };
         found.into_iter().for_each(|edge| product.add_copy(edge, waypoint.kind, &passing));
+    }
+    if let Some(race) = race {
+        product.add_race(race, waypoints.len() as u32, n_created)?;
+    }
+    if race.is_none() && context.map.race.is_some() {
+        return Err("the last segment of a data race has two waypoints `target`".to_owned());
     }
     product.end_others();
     Ok((product.program, product.map))
+}
+
+/// What passing a waypoint needs and changes.
+struct Passing {
+    step: Assign,
+    /// The name of the thread that is created there, if one is.
+    child: u32,
+}
+
+fn number_of(number: u32) -> Expr {
+    NUMBER.constant(i128::from(number))
+}
+
+fn is(var: VarId, value: u32) -> Expr {
+    Expr::binary(BinaryOp::Eq, Expr::Var(var), number_of(value))
 }
 
 struct Product<'a> {
@@ -48,8 +75,9 @@ struct Product<'a> {
     map: SourceMap,
     /// The number of waypoints that have been passed.
     passed: VarId,
-    /// The name of the thread.
+    /// The name of the thread, and that of the thread that it creates next.
     name: VarId,
+    child: VarId,
     /// Whether the program has atomic sections.
     has_sections: bool,
 }
@@ -63,18 +91,20 @@ impl<'a> Product<'a> {
             map.views.insert(var, View::Hidden);
             var
         };
-        let (passed, name) = (add("$waypoints", Scope::Shared), add("$thread", Scope::Thread));
-        program.init.push((passed, NUMBER.constant(0)));
+        let passed = add("$waypoints", Scope::Shared);
+        let [name, child] = ["$thread", "$child"].map(|name| add(name, Scope::Thread));
+        program.init.push((passed, number_of(0)));
         for entry in &mut program.entries {
-            entry.thread_vars.push(name);
-            entry.init.push((name, NUMBER.constant(0)));
+            entry.thread_vars.extend([name, child]);
+            entry.init.extend([(name, number_of(0)), (child, number_of(NAMELESS))]);
         }
         let has_sections = program.edges.iter().any(|edge| edge.op == Op::AtomicBegin);
-        Product { context, program, map, passed, name, has_sections }
+        Product { context, program, map, passed, name, child, has_sections }
     }
 
-    /// Lets each thread that is created begin without a name.
-    fn forget_names(&mut self) -> Result<(), String> {
+    /// Lets each thread that is created begin with the name that its creator has for it. It has a copy of the per-thread
+    /// variables of its creator.
+    fn name_threads(&mut self) -> Result<(), String> {
         let edges = &self.context.program.edges;
         let created = |op: &Op| match op {
             Op::Spawn(spawn) => Some(spawn.callee),
@@ -89,8 +119,8 @@ impl<'a> Product<'a> {
             let (entry, begin) = (self.program.procs[proc].entry, self.new_loc(proc));
             let origin = Origin { span: self.map.procs[proc], role: Role::Initialise };
             self.program.procs[proc].entry = begin;
-            let forgets = assign(vec![(self.name, NUMBER.constant(i128::from(NAMELESS)))], Expr::TRUE);
-            self.add_edge(begin, entry, forgets, Expr::TRUE, origin);
+            let named = vec![(self.name, Expr::Var(self.child)), (self.child, number_of(NAMELESS))];
+            self.add_edge(begin, entry, assign(named, Expr::TRUE), Expr::TRUE, origin);
         }
         Ok(())
     }
@@ -104,21 +134,26 @@ impl<'a> Product<'a> {
         self.program.edges.push(Edge { from, to, op, ensures })
     }
 
-    /// Returns what passing a waypoint needs and changes.
-    fn passing(&self, number: u32, thread: Option<u32>, named: &mut BTreeSet<u32>) -> Result<Assign, String> {
-        let is =
-            |var: VarId, value: u32| Expr::binary(BinaryOp::Eq, Expr::Var(var), NUMBER.constant(i128::from(value)));
-        let mut active = vec![(self.passed, NUMBER.constant(i128::from(number) + 1))];
-        let mut needs = is(self.passed, number);
-        if let Some(thread) = thread {
-            if thread >= NAMELESS {
-                return Err(format!("there is no thread {thread}"));
-            }
-            let is_new = named.insert(thread);
-            needs = Expr::and(needs, is(self.name, if is_new { NAMELESS } else { thread }));
-            active.extend(is_new.then(|| (self.name, NUMBER.constant(i128::from(thread)))));
+    /// Returns the steps that a waypoint speaks of.
+    fn meant(&self, waypoint: &Waypoint) -> Result<Vec<EdgeId>, String> {
+        let edges = self.context.program.edges.indices();
+        let found: Vec<EdgeId> = edges.filter(|edge| self.is_meant(*edge, waypoint)).collect();
+        if found.is_empty() {
+            let column = waypoint.place.column.map(|column| format!(", column {column}")).unwrap_or_default();
+            return Err(format!("no step of the program is at line {}{column}", waypoint.place.line));
         }
-        Ok(Assign { active, passive: Vec::new(), constrain: needs })
+        Ok(found)
+    }
+
+    /// Returns the condition that this many waypoints have been passed, by the right thread of those that were created.
+    fn needs(&self, passed: u32, thread: Option<u32>, n_created: u32) -> Result<Expr, String> {
+        match thread {
+            Some(thread) if thread > n_created => {
+                Err(format!("no waypoint for the creation of thread {thread} comes before what it does"))
+            }
+            Some(thread) => Ok(Expr::and(is(self.passed, passed), is(self.name, thread))),
+            None => Ok(is(self.passed, passed)),
+        }
     }
 
     /// Returns whether a waypoint speaks of a step.
@@ -158,9 +193,9 @@ impl<'a> Product<'a> {
 
     /// Adds a copy of a step that passes a waypoint, in the same step if possible: what comes as a step of its own
     /// makes executions longer for the engines.
-    fn add_copy(&mut self, id: EdgeId, kind: Kind, passing: &Assign) {
+    fn add_copy(&mut self, id: EdgeId, kind: Kind, passing: &Passing) {
         let edge = self.context.program.edges[id].clone();
-        let (origin, needs) = (self.map.edges[id], passing.constrain.clone());
+        let (origin, needs) = (self.map.edges[id], passing.step.constrain.clone());
         let copy = match (kind, &edge.op) {
             (Kind::Target, Op::Assert(condition)) => {
                 let holds = Expr::or(Expr::negate(needs), condition.clone());
@@ -169,7 +204,7 @@ impl<'a> Product<'a> {
             (_, Op::Assign(step)) => {
                 let returns = self.returns(step, kind);
                 let constrain = returns.into_iter().fold(Expr::and(step.constrain.clone(), needs), Expr::and);
-                let active = [step.active.clone(), passing.active.clone()].concat();
+                let active = [step.active.clone(), passing.step.active.clone()].concat();
                 let step = Assign { active, passive: step.passive.clone(), constrain };
                 self.add_edge(edge.from, edge.to, Op::Assign(step), edge.ensures, origin)
             }
@@ -180,19 +215,64 @@ impl<'a> Product<'a> {
         self.map.notes.extend(map.notes.get(&id).map(|note| (copy, note.clone())));
     }
 
-    /// Adds a step that passes a waypoint, and one behind it: as one section, if the program has no others.
-    fn add_two_steps(&mut self, edge: Edge, origin: Origin, passing: &Assign) -> EdgeId {
+    /// Adds a step that passes a waypoint, and one behind it: as one section, if the program has no others. If it creates
+    /// a thread, this one has its name, and those behind it have none.
+    fn add_two_steps(&mut self, edge: Edge, origin: Origin, passing: &Passing) -> EdgeId {
         let proc = self.program.locs[edge.from].proc;
-        let [begin, between, end] = [self.new_loc(proc), self.new_loc(proc), self.new_loc(proc)];
-        let passes = Op::Assign(passing.clone());
-        if self.has_sections || !matches!(edge.op, Op::Spawn(_)) {
-            self.add_edge(edge.from, between, passes, Expr::TRUE, origin);
+        let mut passes = passing.step.clone();
+        if !matches!(edge.op, Op::Spawn(_)) {
+            let between = self.new_loc(proc);
+            self.add_edge(edge.from, between, Op::Assign(passes), Expr::TRUE, origin);
             return self.add_edge(between, edge.to, edge.op, edge.ensures, origin);
         }
-        self.add_edge(edge.from, begin, Op::AtomicBegin, Expr::TRUE, origin);
-        self.add_edge(begin, between, passes, Expr::TRUE, origin);
-        self.add_edge(end, edge.to, Op::AtomicEnd, Expr::TRUE, origin);
-        self.add_edge(between, end, edge.op, edge.ensures, origin)
+        let [begin, between, created, end] = [(); 4].map(|()| self.new_loc(proc));
+        passes.active.push((self.child, number_of(passing.child)));
+        let forgets = assign(vec![(self.child, number_of(NAMELESS))], Expr::TRUE);
+        let (first, last) = if self.has_sections { (edge.from, edge.to) } else { (begin, end) };
+        if !self.has_sections {
+            self.add_edge(edge.from, begin, Op::AtomicBegin, Expr::TRUE, origin);
+            self.add_edge(end, edge.to, Op::AtomicEnd, Expr::TRUE, origin);
+        }
+        self.add_edge(first, between, Op::Assign(passes), Expr::TRUE, origin);
+        self.add_edge(created, last, forgets, Expr::TRUE, origin);
+        self.add_edge(between, created, edge.op, edge.ensures, origin)
+    }
+
+    /// Lets threads stay about to make an access at one of two places, and checks for races fail at the other one, when
+    /// all waypoints have been passed.
+    fn add_race(&mut self, targets: &[Waypoint; 2], n_passed: u32, n_created: u32) -> Result<(), String> {
+        let old = self.context.program;
+        let race = self.context.map.race.ok_or("the witness is of a data race: ask with --property no-data-race")?;
+        self.map.vars.push(Span::default());
+        let ty = Ty::Machine(NUMBER);
+        let place = self.program.vars.push(Var { name: "$place".to_owned(), scope: Scope::Shared, ty });
+        self.map.views.insert(place, View::Hidden);
+        self.program.init.push((place, number_of(0)));
+        let stays = |id: &EdgeId| old.edges[*id].op.assigned().any(|var| var == race);
+        let checks = |id: &EdgeId| old.edges[*id].op.exprs().any(|expr| expr.any_leaf(|leaf| *leaf == Expr::Var(race)));
+        let named = |product: &Self, target: &Waypoint| match target.thread {
+            Some(thread) if thread > n_created => Err(format!("thread {thread} is not created by a waypoint")),
+            Some(thread) => Ok(is(product.name, thread)),
+            None => Ok(Expr::TRUE),
+        };
+        for (target, number) in targets.iter().zip([1, 2]) {
+            let by = named(self, target)?;
+            for id in self.meant(target)?.into_iter().filter(checks) {
+                let there = Expr::and(is(self.passed, n_passed), Expr::and(is(place, 3 - number), by.clone()));
+                self.add_copy(id, Kind::Target, &Passing { step: Assign::assume(there), child: NAMELESS });
+            }
+            let covers = |id: &EdgeId| self.covers(self.context.map.edges[*id].span, target.place);
+            let before: Vec<EdgeId> = old.edges.indices().filter(stays).filter(covers).collect();
+            for id in before {
+                let active = vec![(place, number_of(number))];
+                let step = Assign { active, passive: Vec::new(), constrain: by.clone() };
+                self.add_copy(id, Kind::Here, &Passing { step, child: NAMELESS });
+            }
+        }
+        for id in old.edges.indices().filter(stays) {
+            self.program.edges[id].op = Op::assume(Expr::FALSE);
+        }
+        Ok(())
     }
 
     /// Returns the condition that an input is the number of a waypoint.

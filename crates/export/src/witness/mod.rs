@@ -1,7 +1,8 @@
 //! Witnesses in the format of verification competitions: executions to errors, and proofs, of C programs.
 //!
 //! A *violation witness* is a list of *waypoints*: places of the text with conditions, which an execution to an error
-//! passes in this order; the last one is the error. In format 2.2 a waypoint may name its thread. A *correctness
+//! passes in this order; the last one is the error, and for a data race the last two are, in one segment. In format 2.2
+//! a waypoint may name its thread. A *correctness
 //! witness* is a set of invariants. `write` makes witnesses of both kinds, `read` reads them, `follow` makes a program
 //! whose executions to errors are those that pass all waypoints, and `annotate` writes invariants into a text.
 
@@ -27,18 +28,22 @@ pub struct Witness {
 /// The claim of a witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// An execution passes these waypoints, one after the other.
+    /// An execution passes these waypoints, one after the other. The last one is an error.
     Violation(Vec<Waypoint>),
+    /// An execution passes these waypoints, one after the other, and then two threads are at these two places at once,
+    /// about to access the same object.
+    Race(Vec<Waypoint>, [Waypoint; 2]),
     /// These invariants hold, and the program is safe.
     Correctness(Vec<Invariant>),
 }
 
 /// A place that an execution passes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waypoint {
     pub kind: Kind,
     pub place: Place,
-    /// The name of the thread that is there, if it matters; 0 is the initial one.
+    /// The name of the thread that is there, if it matters: 0 is the initial one, and `k` the one that is created at the
+    /// `k`-th waypoint for the creation of a thread.
     pub thread: Option<u32>,
 }
 

@@ -15,7 +15,7 @@ pub fn read(text: &str) -> Result<Witness, String> {
         return Err("the file is larger than 16 MiB".to_owned());
     }
     let entries: Vec<EntryView> = serde_norway::from_str(text).map_err(|error| format!("not a witness: {error}"))?;
-    let (mut hashes, mut waypoints, mut invariants) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut hashes, mut segments, mut invariants) = (Vec::new(), Vec::new(), Vec::new());
     let mut is_violation = None;
     for entry in entries {
         let violates = match entry.entry_type.as_str() {
@@ -34,40 +34,48 @@ pub fn read(text: &str) -> Result<Witness, String> {
         for item in entry.content {
             match item {
                 ItemView { segment: Some(segment), invariant: None } if violates => {
-                    let steps = segment.into_iter().map(|step| waypoint(step.waypoint));
-                    waypoints.extend(steps.collect::<Result<Vec<_>, _>>()?);
+                    let names_all = version == "2.2";
+                    let steps = segment.into_iter().map(|step| waypoint(step.waypoint, names_all));
+                    segments.push(steps.collect::<Result<Vec<_>, _>>()?);
                 }
                 ItemView { segment: None, invariant: Some(found) } if !violates => invariants.push(invariant(found)?),
                 _ => return Err("an item is neither a segment nor an invariant, or in the wrong entry".to_owned()),
             }
         }
     }
-    if waypoints.len().max(invariants.len()) > MOST {
+    if segments.iter().map(Vec::len).sum::<usize>().max(invariants.len()) > MOST {
         return Err(format!("more than {MOST} waypoints or invariants are not supported"));
     }
     let content = match is_violation {
-        Some(true) => Content::Violation(ends_in_target(waypoints)?),
+        Some(true) => violation(segments)?,
         Some(false) => Content::Correctness(invariants),
         None => return Err("the file has no entry".to_owned()),
     };
     Ok(Witness { hashes, content })
 }
 
-/// Checks that the last waypoint, and no other one, is the error.
-fn ends_in_target(waypoints: Vec<Waypoint>) -> Result<Vec<Waypoint>, String> {
+/// Puts the waypoints in a row. One in the last segment, and no other, is the error; or the last segment is two, which
+/// are a data race.
+fn violation(mut segments: Vec<Vec<Waypoint>>) -> Result<Content, String> {
     let is_target = |waypoint: &Waypoint| waypoint.kind == Kind::Target;
-    let first = waypoints.iter().position(is_target).ok_or("no waypoint has the type `target`")?;
-    if first + 1 < waypoints.len() {
-        return Err("waypoints behind the first `target` are not supported".to_owned());
+    let last = segments.pop().unwrap_or_default();
+    let before: Vec<Waypoint> = segments.into_iter().flatten().collect();
+    let behind = "waypoints behind the first `target` are not supported";
+    match (before.iter().any(is_target), last.iter().position(is_target)) {
+        (true, _) => Err(behind.to_owned()),
+        (false, None) => Err("no waypoint of the last segment has the type `target`".to_owned()),
+        (false, Some(0)) if last.len() == 2 && is_target(&last[1]) => Ok(Content::Race(before, [last[0], last[1]])),
+        (false, Some(first)) if first + 1 == last.len() => Ok(Content::Violation([before, last].concat())),
+        (false, Some(_)) => Err(behind.to_owned()),
     }
-    Ok(waypoints)
 }
 
 fn place(location: &LocationView) -> Place {
     Place { line: location.line, column: location.column }
 }
 
-fn waypoint(view: WaypointView) -> Result<Waypoint, String> {
+/// Reads a waypoint. If they all name their thread, no name means the initial one.
+fn waypoint(view: WaypointView, names_all: bool) -> Result<Waypoint, String> {
     let place = place(&view.location);
     let refuse = |what: String| Err(format!("line {} of the program: {what}", place.line));
     if view.action != "follow" {
@@ -91,7 +99,7 @@ fn waypoint(view: WaypointView) -> Result<Waypoint, String> {
         (kind, Some(_)) => return refuse(format!("`{kind}` has no constraint")),
         (kind, None) => return refuse(format!("a waypoint `{kind}` without a constraint is not supported")),
     };
-    Ok(Waypoint { kind, place, thread: view.thread_id })
+    Ok(Waypoint { kind, place, thread: view.thread_id.or(names_all.then_some(0)) })
 }
 
 /// Reads the number in `\result == NUMBER`.

@@ -1,7 +1,8 @@
 //! Writes witnesses.
 //!
 //! An execution is written as what a validator needs to find it again: what functions without a body return, which way
-//! branches go, where threads are created, and, at each switch of contexts, where the next thread goes on.
+//! branches go, where threads are created, and, at each switch of contexts, where the next thread goes on. A data race
+//! ends with one segment for both accesses: that of the thread that stays about to make it, and the one that fails.
 
 use std::collections::BTreeMap;
 
@@ -72,9 +73,13 @@ pub fn violation(context: Context<'_>, trace: &Trace, head: &Head<'_>) -> Result
     let threads = trace.steps.iter().any(|step| step.thread != last.thread)
         || trace.steps.iter().any(|step| context.program.edges[step.edge].op.starts_thread());
     let writer = Writer { context, threads };
+    let assigned = |step: &Step| context.program.edges[step.edge].op.assigned();
+    let stays = |step: &&Step| assigned(step).any(|var| Some(var) == context.map.race);
+    let other = trace.steps.iter().rfind(stays);
     let mut waypoints = Vec::new();
     let mut at = trace.steps[0].thread;
-    for step in &trace.steps[..trace.steps.len() - 1] {
+    let before = trace.steps[..trace.steps.len() - 1].iter().filter(|step| other != Some(*step));
+    for step in before {
         let waypoint = writer.waypoint(step);
         let switches = step.thread != at && writer.is_of_text(step);
         let switch = switches.then(|| writer.plain(step, "assumption", Some("1")));
@@ -83,11 +88,12 @@ pub fn violation(context: Context<'_>, trace: &Trace, head: &Head<'_>) -> Result
             waypoints.push(waypoint);
         }
     }
-    waypoints.push(writer.plain(last, "target", None));
-    let content = waypoints
-        .into_iter()
-        .map(|waypoint| ItemView { segment: Some(vec![StepView { waypoint }]), invariant: None })
-        .collect();
+    let segment = |steps: Vec<WaypointView>| {
+        let steps = steps.into_iter().map(|waypoint| StepView { waypoint }).collect();
+        ItemView { segment: Some(steps), invariant: None }
+    };
+    let targets = other.into_iter().chain([last]).map(|step| writer.plain(step, "target", None)).collect();
+    let content = waypoints.into_iter().map(|waypoint| vec![waypoint]).chain([targets]).map(segment).collect();
     let version = if threads { "2.2" } else { "2.0" };
     file("violation_sequence", head.metadata(&context.source.name, version), content)
 }
@@ -122,8 +128,9 @@ impl Writer<'_> {
         if map.inputs.contains_key(&step.edge) {
             let value = format!("\\result == {}", step.choices.first().map_or(0, |value| value.number()));
             let waypoint = self.view(step, "function_return", Some(&value), self.call_end(step, span));
-            let constraint =
-                waypoint.constraint.map(|view| ConstraintView { format: Some("ext_c_expression".to_owned()), ..view });
+            // The name of these expressions has changed with format 2.1.
+            let format = Some(if self.threads { "ext_c_expression" } else { "acsl_expression" }.to_owned());
+            let constraint = waypoint.constraint.map(|view| ConstraintView { format, ..view });
             return Some(WaypointView { constraint, ..waypoint });
         }
         if matches!(program.edges[step.edge].op, Op::Spawn(_)) {

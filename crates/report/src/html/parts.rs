@@ -55,7 +55,8 @@ pub(super) fn facts(context: Context<'_>, answer: &Answer, reading: Reading<'_>)
     let explanation = &answer.explanation;
     rows.extend(explanation.arguments.iter().map(|argument| ("Argument", argument.to_string())));
     rows.extend(explanation.cutoff.iter().map(|cutoff| ("Cutoff", text::cutoff_text(cutoff))));
-    rows.extend(explanation.contexts.iter().map(|contexts| ("Contexts", text::contexts_text(contexts))));
+    let contexts = explanation.contexts.iter().map(text::contexts_text).filter(|text| !text.is_empty());
+    rows.extend(contexts.map(|text| ("Contexts", text)));
     let total = text::seconds(reading.time + answer.times.total());
     rows.push(("Engine", format!("{}, {total} in all", answer.engine)));
     Some(Section { id: "answer", title: "Answer", html: list(&rows) })

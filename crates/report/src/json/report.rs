@@ -147,7 +147,8 @@ fn cutoff(cutoff: &Cutoff) -> Value {
 }
 
 fn contexts(contexts: &Contexts) -> Value {
-    json!({ "error": contexts.error, "reached": reached("contexts", &contexts.reached) })
+    let reached = reached("contexts", &contexts.reached);
+    json!({ "error": contexts.error, "proved": contexts.proved, "reached": reached })
 }
 
 /// Returns how many shared states can be reached within numbers of contexts or rounds.

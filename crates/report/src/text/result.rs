@@ -124,7 +124,8 @@ fn explanation_facts(explanation: &Explanation) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     facts.extend(explanation.arguments.iter().map(|argument| ("argument", argument.to_string())));
     facts.extend(explanation.cutoff.iter().map(|cutoff| ("cutoff", cutoff_text(cutoff))));
-    facts.extend(explanation.contexts.iter().map(|contexts| ("contexts", contexts_text(contexts))));
+    let contexts = explanation.contexts.iter().map(contexts_text).filter(|text| !text.is_empty());
+    facts.extend(contexts.map(|text| ("contexts", text)));
     facts.extend(explanation.refinement.iter().map(|refinement| ("refinement", refinement_text(refinement))));
     if let Some(rounds) = &explanation.rounds {
         facts.push(("rounds", rounds_text(rounds)));
@@ -173,7 +174,13 @@ fn refinement_text(refinement: &Refinement) -> String {
 /// Describes the results for growing numbers of contexts per thread.
 pub(crate) fn contexts_text(contexts: &Contexts) -> String {
     let error = contexts.error.map(|k| format!("an error within {} per thread", count(k as usize, "context")));
-    error.into_iter().chain(reached_text(&contexts.reached)).collect::<Vec<_>>().join("; ")
+    let proved = contexts.proved.map(|k| {
+        format!(
+            "proved for {} per thread, by a certificate about the threads as one thread",
+            count(k as usize, "context")
+        )
+    });
+    error.into_iter().chain(proved).chain(reached_text(&contexts.reached)).collect::<Vec<_>>().join("; ")
 }
 
 /// Lists how many shared states are reached within numbers of contexts or rounds.

@@ -6,6 +6,7 @@
 //! printed and read, has the same verdict for engines for one thread. Many contexts find what a search without bound
 //! finds.
 
+pub mod numbers;
 pub mod search;
 pub mod systems;
 

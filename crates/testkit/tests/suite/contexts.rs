@@ -1,9 +1,11 @@
 //! Threads that take turns: the engines with a bound on contexts compared with a search in turns, and the errata of the
 //! paper.
 
-use selvedge_check::{Bound, ContextBound, Explanation, Run, Stop, Verdict};
+use selvedge_check::{Bound, ContextBound, Explanation, Run, Solvers, Stop, Verdict};
+use selvedge_driver::external::find_solvers;
 use selvedge_engines::{EngineKind, EngineOptions, build};
 use selvedge_replay::judge;
+use selvedge_testkit::contexts::numbers::NumbersInTurns;
 use selvedge_testkit::contexts::search::search;
 use selvedge_testkit::contexts::{IN_TURNS, LAST, contexts_of, posed};
 use selvedge_testkit::harness::sample;
@@ -39,6 +41,13 @@ fn generated_programs_have_one_answer_in_turns() {
     let budget = Budget { states: 4_000, frames: 5, ..Budget::default() };
     let tally = sample(IN_TURNS.within(budget), 11, 0, 60);
     assert!(tally["unsafe"] > 10 && tally["safe"] > 10, "{tally}");
+}
+
+#[test]
+fn engines_for_one_thread_agree_on_threads_with_numbers_in_turns() {
+    let tally = sample(NumbersInTurns { solvers: find_solvers(&Solvers::default()) }, 5, 0, 40);
+    assert!(tally["unsafe"] > 5 && tally["safe"] > 5, "{tally}");
+    assert!(tally["bmc: unsafe"] > 3 && tally["auto: proved"] + tally["auto: nothing"] > 3, "{tally}");
 }
 
 /// The first thread does nothing in its first context, which the paper's figure does not allow.

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use selvedge_engines::EngineKind;
 use selvedge_engines::sat::SummaryMode;
+use selvedge_engines::table::Threads;
 use selvedge_report::diagnostic::Shown;
 use selvedge_report::json;
 use selvedge_report::sarif;
@@ -107,7 +108,10 @@ fn validate_engine(args: &CheckArgs) -> Result<(), String> {
 fn validate(args: &CheckArgs) -> Result<(), &'static str> {
     program::check_stdin(&args.inputs)?;
     let is_pds = args.inputs.iter().all(|input| is_system(input, args.input_format));
-    let counts = |engine: EngineKind| engine.takes_option("contexts") || (is_pds && engine == EngineKind::Pushdown);
+    let counts = |engine: EngineKind| {
+        let of_one_thread = engine.row().scope.threads == Threads::One;
+        engine.takes_option("contexts") || (of_one_thread && (!is_pds || engine == EngineKind::Pushdown))
+    };
     let in_rounds = |engine: EngineKind| engine.takes_option("rounds");
     let (engine, several) = (args.engine.0, args.inputs.len() > 1);
     let any_summaries = matches!(args.summaries, None | Some(SummaryMode::Reachable));
@@ -124,7 +128,8 @@ fn validate(args: &CheckArgs) -> Result<(), &'static str> {
         ),
         (
             args.contexts.is_some() && !engine.is_none_or(counts),
-            "--contexts is for the engines `contexts` and `contexts-eager`, and for `pushdown` with .pds",
+            "--contexts is for the engines `contexts` and `contexts-eager` and those for one thread, of which .pds has \
+             `pushdown`",
         ),
         (
             args.contexts.is_some() && (args.all || args.reachable),

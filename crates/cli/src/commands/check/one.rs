@@ -437,6 +437,7 @@ fn specification(question: &QuestionView) -> Result<&'static str, String> {
     Ok(match properties.as_slice() {
         [] | ["assertions"] => "CHECK( init(main()), LTL(G ! call(reach_error())) )",
         ["no-overflow"] => "CHECK( init(main()), LTL(G ! overflow) )",
+        ["no-data-race"] => "CHECK( init(main()), LTL(G ! data-race) )",
         ["memory"] => "CHECK( init(main()), LTL(G valid-deref) )",
         other => return Err(format!("a witness about {} is not supported", other.join(", "))),
     })

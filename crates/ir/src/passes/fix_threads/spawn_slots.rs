@@ -99,9 +99,17 @@ impl<'p> Builder<'p> {
         }
     }
 
-    fn var(&mut self, name: String, scope: Scope) -> VarId {
+    fn var(&mut self, name: String, scope: Scope, ty: Ty) -> VarId {
         self.vars.push(None);
-        self.new.vars.push(Var { name, scope, ty: Ty::Bool })
+        self.new.vars.push(Var { name, scope, ty })
+    }
+
+    fn ty(&self, var: VarId) -> Ty {
+        self.new.vars[var].ty
+    }
+
+    fn default_of(&self, var: VarId) -> (VarId, Expr) {
+        (var, Expr::default_of(self.ty(var)))
     }
 
     fn loc(&mut self, proc: ProcId) -> LocId {
@@ -120,7 +128,7 @@ impl<'p> Builder<'p> {
         if !may_end.contains(&true) {
             return;
         }
-        let ending = self.var("$ending".to_string(), Scope::Thread);
+        let ending = self.var("$ending".to_string(), Scope::Thread, Ty::Bool);
         self.ending = Some(ending);
         let leave: IndexVec<ProcId, LocId> = self.old.procs.indices().map(|proc| self.leave(proc, &may_end)).collect();
         for (id, edge) in self.old.edges.iter_enumerated() {
@@ -152,7 +160,7 @@ impl<'p> Builder<'p> {
         if !may_end[proc] {
             return entry;
         }
-        let values = results.iter().map(|ty| Expr::value(ty.default_value())).collect();
+        let values = results.iter().copied().map(Expr::default_of).collect();
         let leave = self.loc(proc);
         self.edge(leave, exit, Op::Return(values), Role::Silent);
         leave
@@ -210,21 +218,49 @@ impl<'p> Builder<'p> {
     }
 
     fn make_slots(&mut self) {
-        let n_args = self.bodies.values().map(|proc| self.new.procs[*proc].params.len()).max().unwrap_or(0);
+        let args = self.arg_types();
         let n_bits = (usize::BITS - self.bodies.len().saturating_sub(1).leading_zeros()) as usize;
-        let n_copies = self.thread_vars.len();
+        let bits = vec![Ty::Bool; n_bits];
+        let copies: Vec<Ty> = self.thread_vars.iter().map(|var| self.ty(*var)).collect();
         for number in 0..self.n_slots {
-            let live = self.var(format!("$live{number}"), Scope::Shared);
-            let mut bits = |what: &str, count: usize| -> Vec<VarId> {
-                (0..count).map(|bit| self.var(format!("${what}{number}_{bit}"), Scope::Shared)).collect()
+            let live = self.var(format!("$live{number}"), Scope::Shared, Ty::Bool);
+            let mut vars = |what: &str, types: &[Ty]| -> Vec<VarId> {
+                let name = |place: usize| format!("${what}{number}_{place}");
+                types.iter().enumerate().map(|(place, ty)| self.var(name(place), Scope::Shared, *ty)).collect()
             };
-            let (what, args) = (bits("what", n_bits), bits("arg", n_args));
-            let thread_vars = bits("copy", n_copies);
+            let (what, args) = (vars("what", &bits), vars("arg", &args));
+            let thread_vars = vars("copy", &copies);
             self.new.init.push((live, Expr::Bool(number < self.initial.len())));
-            let empty = what.iter().chain(&args).chain(&thread_vars).map(|var| (*var, Expr::FALSE));
-            self.new.init.extend(empty);
+            let emptied = what.iter().chain(&args).chain(&thread_vars).map(|var| self.default_of(*var));
+            let emptied: Vec<(VarId, Expr)> = emptied.collect();
+            self.new.init.extend(emptied);
             self.slots.push(Slot { live, what, args, thread_vars });
         }
+    }
+
+    /// Returns the types of the arguments in a mailbox: of each type as many as some body has.
+    fn arg_types(&self) -> Vec<Ty> {
+        let mut types: Vec<Ty> = Vec::new();
+        for proc in self.bodies.values() {
+            let mut left = types.clone();
+            for param in &self.new.procs[*proc].params {
+                match left.iter().position(|ty| *ty == self.ty(*param)) {
+                    Some(place) => drop(left.remove(place)),
+                    None => types.push(self.ty(*param)),
+                }
+            }
+        }
+        types
+    }
+
+    /// Returns which of some variables, one for each argument in a mailbox, are for the parameters of a procedure.
+    fn args_of(&self, proc: ProcId, mail: &[VarId]) -> Vec<VarId> {
+        let mut left = mail.to_vec();
+        let mut take = |param: &VarId| {
+            let place = left.iter().position(|var| self.ty(*var) == self.ty(*param));
+            left.remove(place.expect("a mailbox has arguments for each body"))
+        };
+        self.new.procs[proc].params.iter().map(&mut take).collect()
     }
 
     /// Returns the number of a body.
@@ -269,7 +305,7 @@ impl<'p> Builder<'p> {
         let number = self.number(body);
         let mut active = vec![(*live, Expr::TRUE)];
         active.extend(what.iter().enumerate().map(|(bit, var)| (*var, Expr::Bool(number >> bit & 1 == 1))));
-        active.extend(mail.iter().copied().zip(args.iter().cloned()));
+        active.extend(self.args_of(self.bodies[&body], mail).into_iter().zip(args.iter().cloned()));
         active.extend(thread_vars.iter().copied().zip(self.thread_vars.iter().map(|var| Expr::Var(*var))));
         Op::guarded(active, constrain)
     }
@@ -300,7 +336,7 @@ impl<'p> Builder<'p> {
             let own = kind.map_or(&[][..], |entry| &entry.thread_vars);
             let others = self.thread_vars.iter().filter(|var| !own.contains(var)).chain(&self.ending);
             let init = kind.map_or(&[][..], |entry| &entry.init).iter().cloned();
-            let init = init.chain(others.map(|var| (*var, Expr::FALSE))).collect();
+            let init = init.chain(others.map(|var| self.default_of(*var))).collect();
             let thread_vars = self.thread_vars.iter().copied().chain(self.ending).collect();
             entries.push(Entry { name, proc, count: Count::Exactly(1), thread_vars, init });
         }
@@ -311,8 +347,9 @@ impl<'p> Builder<'p> {
     fn make_thread(&mut self, slot: usize, first: Option<ProcId>) -> ProcId {
         let proc = self.new.procs.next_idx();
         let [sleep, over, exit] = [(); 3].map(|()| self.loc(proc));
-        let n_args = self.slots[slot].args.len();
-        let locals: Vec<VarId> = (0..n_args).map(|bit| self.var(format!("arg{bit}"), Scope::Local(proc))).collect();
+        let args: Vec<Ty> = self.slots[slot].args.iter().map(|arg| self.ty(*arg)).collect();
+        let local = |(place, ty): (usize, &Ty)| self.var(format!("arg{place}"), Scope::Local(proc), *ty);
+        let locals: Vec<VarId> = args.iter().enumerate().map(local).collect();
         let entry = first.map_or(sleep, |first| self.first_body(proc, first, over));
         for (body, callee) in self.bodies.clone() {
             self.next_body(slot, (body, callee), &locals, (sleep, over));
@@ -326,7 +363,7 @@ impl<'p> Builder<'p> {
     fn first_body(&mut self, proc: ProcId, callee: ProcId, over: LocId) -> LocId {
         let entry = self.loc(proc);
         let params = self.old.procs[callee].params.clone();
-        let args = (0..params.len() as u32).map(Expr::choice).collect();
+        let args = (0..).zip(&params).map(|(number, param)| Expr::Choice(number, self.ty(*param))).collect();
         self.edge(entry, over, Op::call_without_results(self.old, callee, args), Role::First(params));
         entry
     }
@@ -336,20 +373,20 @@ impl<'p> Builder<'p> {
         let (sleep, over) = at;
         let Slot { live, what, args, thread_vars } = &self.slots[slot];
         let constrain = and_number(Expr::Var(*live), what, self.number(body));
-        let n_args = self.new.procs[callee].params.len();
-        let from_mail = locals.iter().zip(&args[..n_args]).chain(self.thread_vars.iter().zip(thread_vars));
+        let (own, mail) = (self.args_of(callee, locals), self.args_of(callee, args));
+        let from_mail = own.iter().zip(&mail).chain(self.thread_vars.iter().zip(thread_vars));
         let mut active: Vec<(VarId, Expr)> = from_mail.map(|(var, mail)| (*var, Expr::Var(*mail))).collect();
-        active.extend(what.iter().chain(args).chain(thread_vars).map(|emptied| (*emptied, Expr::FALSE)));
+        active.extend(what.iter().chain(args).chain(thread_vars).map(|emptied| self.default_of(*emptied)));
         let ready = self.loc(self.new.locs[sleep].proc);
         self.edge(sleep, ready, Op::guarded(active, constrain), Role::Silent);
-        let args = locals[..n_args].iter().map(|local| Expr::Var(*local)).collect();
+        let args = own.into_iter().map(Expr::Var).collect();
         self.edge(ready, over, Op::call_without_results(&self.new, callee, args), Role::Wakes);
     }
 
     /// Adds the step that frees the slot and the atomic flag.
     fn fall_asleep(&mut self, slot: usize, over: LocId, sleep: LocId) {
         let own = self.thread_vars.iter().chain(&self.ending).copied();
-        let active = own.chain([self.slots[slot].live]).map(|var| (var, Expr::FALSE)).collect();
+        let active = own.chain([self.slots[slot].live]).map(|var| self.default_of(var)).collect();
         let free = Op::set(active);
         let is_atomic = self.old.edges.iter().any(|edge| edge.op == Op::AtomicBegin);
         if is_atomic {

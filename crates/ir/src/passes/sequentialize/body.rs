@@ -6,7 +6,7 @@ use index_vec::IndexVec;
 
 use super::{Builder, Purpose};
 use crate::flow::Flow;
-use crate::syntax::{Assign, Call, Edge, EdgeId, Expr, LocId, Op, Proc, ProcId, Scope, Ty, UnaryOp, Var, VarId};
+use crate::syntax::{Assign, Call, Edge, EdgeId, Expr, LocId, Op, Proc, ProcId, Scope, UnaryOp, Var, VarId};
 
 /// The mode in which a copy of a procedure runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(super) fn copy(builder: &mut Builder<'_>, proc: ProcId, numbers: &IndexVec<P
         exit: locs[&old.exit],
     });
     let leave = builder.loc(id);
-    let values = old.results.iter().map(|_| Expr::FALSE).collect();
+    let values = old.results.iter().copied().map(Expr::default_of).collect();
     builder.edge(leave, locs[&old.exit], Op::Return(values), Purpose::Leave);
     let mut body = Body { builder, id, numbers, mode, locals, locs, leave };
     body.fill(proc);
@@ -245,9 +245,10 @@ impl Body<'_, '_> {
 
     /// Returns a local that holds a result for a shared variable.
     fn waiting(&mut self, var: VarId) -> VarId {
-        let name = format!("{}_result", self.builder.old.vars[var].name);
+        let Var { name, ty, .. } = &self.builder.old.vars[var];
         self.builder.vars.push(None);
-        let wait = self.builder.new.vars.push(Var { name, scope: Scope::Local(self.id), ty: Ty::Bool });
+        let waiting = Var { name: format!("{name}_result"), scope: Scope::Local(self.id), ty: *ty };
+        let wait = self.builder.new.vars.push(waiting);
         self.builder.new.procs[self.id].locals.push(wait);
         wait
     }

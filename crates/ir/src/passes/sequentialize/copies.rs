@@ -38,18 +38,18 @@ impl Copies {
         new: &mut Program,
         origins: &mut IndexVec<VarId, Option<VarId>>,
     ) -> Copies {
-        let mut var = |name: String, origin: Option<VarId>| {
+        let mut var = |name: String, ty: Ty, origin: Option<VarId>| {
             origins.push(origin);
-            new.vars.push(Var { name, scope: Scope::Shared, ty: Ty::Bool })
+            new.vars.push(Var { name, scope: Scope::Shared, ty })
         };
         // First the variables of the running thread and of the schedule, which every step reads.
         let own = old.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Thread);
-        let own = own.map(|(id, old)| (id, var(old.name.clone(), None))).collect();
+        let own = own.map(|(id, old)| (id, var(old.name.clone(), old.ty, None))).collect();
         let n_bits = usize::BITS - (n_contexts - 1).leading_zeros();
-        let context = (0..n_bits).map(|bit| var(format!("context_{bit}"), None)).collect();
+        let context = (0..n_bits).map(|bit| var(format!("context_{bit}"), Ty::Bool, None)).collect();
         let is_atomic = old.edges.iter().any(|edge| edge.op == Op::AtomicBegin);
-        let held = is_atomic.then(|| var("atomic".to_string(), None));
-        let (over, failed) = (var("over".to_string(), None), var("failed".to_string(), None));
+        let held = is_atomic.then(|| var("atomic".to_string(), Ty::Bool, None));
+        let (over, failed) = (var("over".to_string(), Ty::Bool, None), var("failed".to_string(), Ty::Bool, None));
         // Then the copies of the shared variables, in the requested order, each with its guess before it.
         let of_scope = old.vars.iter_enumerated().filter(|(_, var)| var.scope == Scope::Shared);
         let ids: Vec<VarId> = of_scope.map(|(id, _)| id).collect();
@@ -59,15 +59,18 @@ impl Copies {
         };
         let (mut shared, mut guesses) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
         for (id, context) in places {
-            let (name, guessed) = (&old.vars[id].name, guesses.entry(id).or_default());
+            let (Var { name, ty, .. }, guessed) = (&old.vars[id], guesses.entry(id).or_default());
             if context > 1 {
-                guessed.push(var(format!("{name}_guess_{context}"), None));
+                guessed.push(var(format!("{name}_guess_{context}"), *ty, None));
             }
             let origin = (context == 1).then_some(id);
-            shared.entry(id).or_default().push(var(format!("{name}_{context}"), origin));
+            shared.entry(id).or_default().push(var(format!("{name}_{context}"), *ty, origin));
         }
         // Last the values at the creation of the threads. Only the first copies and the flags have initial values.
-        let start = |id: VarId| (id, var(format!("{}_start", old.vars[id].name), None));
+        let start = |id: VarId| {
+            let Var { name, ty, .. } = &old.vars[id];
+            (id, var(format!("{name}_start"), *ty, None))
+        };
         let at_start = read_at_start(old).into_iter().map(start).collect();
         let copies = Copies { shared, guesses, own, at_start, context, n_contexts, over, failed, held };
         new.init = old.init.iter().map(|(var, rhs)| (copies.shared[var][0], rhs.clone())).collect();
@@ -78,12 +81,14 @@ impl Copies {
 
     /// Returns the assignment of the guesses to the later copies, and of their values before a prelude to the variables
     /// of a thread.
-    pub(super) fn guess(&self, has_prelude: bool) -> Op {
+    pub(super) fn guess(&self, old: &Program) -> Op {
         let pairs = self.shared.values().zip(self.guesses.values());
         let of_var = |(copies, guesses): (&Vec<VarId>, &Vec<VarId>)| -> Vec<(VarId, Expr)> {
             copies[1..].iter().zip(guesses).map(|(copy, guess)| (*copy, Expr::Var(*guess))).collect()
         };
-        let own = self.own.iter().filter(|_| has_prelude).map(|(_, own)| (*own, Expr::FALSE));
+        let has_prelude = old.prelude.is_some();
+        let own = self.own.iter().filter(|_| has_prelude);
+        let own = own.map(|(var, own)| (*own, Expr::default_of(old.vars[*var].ty)));
         Op::set(pairs.flat_map(of_var).chain(own).collect())
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use index_vec::IndexVec;
 
 use crate::passes::lift::old_fresh;
-use crate::syntax::{EdgeId, EntryId, Program, Value, VarId};
+use crate::syntax::{EdgeId, EntryId, Program, Ty, VarId};
 use crate::trace::{Fresh, Start, StartThread, Step, ThreadId, Trace};
 use crate::visit::init_choices;
 
@@ -17,8 +17,8 @@ pub struct SequentialLift {
     vars: IndexVec<VarId, Option<VarId>>,
     /// The number of choices in the initial values of shared variables.
     n_choices: usize,
-    /// The same for each thread.
-    entries: IndexVec<EntryId, usize>,
+    /// The types of the choices in the initial values of each thread.
+    entries: IndexVec<EntryId, Vec<Ty>>,
     has_prelude: bool,
 }
 
@@ -84,7 +84,7 @@ impl SequentialLift {
             purposes,
             vars,
             n_choices: init_choices(&old.init).len(),
-            entries: old.entries.iter().map(|entry| init_choices(&entry.init).len()).collect(),
+            entries: old.entries.iter().map(|entry| init_choices(&entry.init)).collect(),
             has_prelude: old.prelude.is_some(),
         }
     }
@@ -119,9 +119,9 @@ struct TraceLifter<'l> {
 
 impl<'l> TraceLifter<'l> {
     fn new(lift: &'l SequentialLift, start: &Start) -> TraceLifter<'l> {
-        let thread = |(entry, n_choices): (EntryId, &usize)| StartThread {
+        let thread = |(entry, choices): (EntryId, &Vec<Ty>)| StartThread {
             entry,
-            choices: vec![Value::Bool(false); *n_choices],
+            choices: choices.iter().map(|ty| ty.default_value()).collect(),
             fresh: Vec::new(),
         };
         let start = Start {
@@ -139,7 +139,7 @@ impl<'l> TraceLifter<'l> {
             Purpose::Prelude => self.start.fresh.extend(self.lift.fresh(&step.fresh)),
             Purpose::Begin(entry, open) => {
                 self.now = When::Context(0, *entry);
-                let n_choices = self.lift.entries[*entry];
+                let n_choices = self.lift.entries[*entry].len();
                 let thread = &mut self.start.threads[entry.index()];
                 thread.choices = step.choices[..n_choices].to_vec();
                 thread.fresh.extend(open.iter().copied().zip(step.choices[n_choices..].iter().copied()));

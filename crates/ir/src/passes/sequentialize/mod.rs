@@ -2,7 +2,7 @@
 //!
 //! The input is a program with a fixed list of threads ([`super::fix_threads`]) and a number K of contexts for each.
 //! The result is a program of one thread that runs the threads one after the other, each through all its K contexts. It
-//! has K copies of the shared variables; a counter gives the context of the running thread, and the thread reads and
+//! has K copies of the shared variables, of whatever types; a counter gives the context of the running thread, and the thread reads and
 //! writes the copies of that context only. The first copies start with the initial values of the program. The copies of
 //! a later context start with a *guess* of the values that the last thread will leave behind at the end of the previous
 //! context. The guess is stored, and the *Checker* at the end drops all runs in which a guess was wrong. An error that
@@ -132,7 +132,7 @@ impl<'p> Builder<'p> {
     fn make_main(&mut self, prelude: Option<ProcId>, roots: &IndexVec<ProcId, ProcId>) -> (LocId, EdgeId) {
         let main = self.new.procs.next_idx();
         let [entry, guessed, confirmed, asserted, exit] = [(); 5].map(|()| self.loc(main));
-        let guess = self.copies.guess(prelude.is_some());
+        let guess = self.copies.guess(self.old);
         self.edge(entry, guessed, guess, Purpose::Guess);
         let mut at = guessed;
         if let Some(callee) = prelude {
@@ -176,7 +176,8 @@ impl<'p> Builder<'p> {
         self.edge(at, begun, begin, Purpose::Begin(id, fresh));
         self.edge(at, over, Op::skip(), Purpose::Idle(id));
         let params = self.old.procs[entry.proc].params.clone();
-        let args = (0..params.len() as u32).map(Expr::choice).collect();
+        let any = |(number, param): (u32, &VarId)| Expr::Choice(number, self.old.vars[*param].ty);
+        let args = (0..).zip(&params).map(any).collect();
         self.edge(begun, over, Op::call_without_results(&self.new, callee, args), Purpose::Root(id, params));
         over
     }
@@ -191,8 +192,9 @@ impl<'p> Builder<'p> {
         for (var, own) in &self.copies.own {
             let initial =
                 entry.init.iter().find(|(initialised, _)| initialised == var).map(|(_, rhs)| self.copies.at_start(rhs));
-            let any = || open.iter().position(|open| open == var).map(|place| Expr::choice(n_choices + place as u32));
-            active.push((*own, initial.or_else(any).unwrap_or(Expr::FALSE)));
+            let (ty, place) = (self.old.vars[*var].ty, open.iter().position(|open| open == var));
+            let any = || Some(Expr::Choice(n_choices + place? as u32, ty));
+            active.push((*own, initial.or_else(any).unwrap_or(Expr::default_of(ty))));
         }
         (Op::set(active), open)
     }

@@ -64,3 +64,15 @@ fn the_copies_of_a_variable_or_those_of_a_context_are_side_by_side() {
     assert_eq!(names(Arrangement::ByVariable), ["x_1", "x_guess_2", "x_2", "y_1", "y_guess_2", "y_2"]);
     assert_eq!(names(Arrangement::ByContext), ["x_1", "y_1", "x_guess_2", "x_2", "y_guess_2", "y_2"]);
 }
+
+#[test]
+fn copies_and_guesses_have_the_types_of_their_variables() {
+    let text = TWO.replace("shared x, y: bool", "shared x: bool\n    shared n: u8\n    shared y: bool");
+    let text = text.replace("y := !x", "n := u8.add(n, 1:u8)");
+    let (sequential, text) = sequential(&text, 2);
+    let of_number = |var: &&crate::syntax::Var| var.name.starts_with("n_");
+    let types: Vec<String> =
+        sequential.program.vars.iter().filter(of_number).map(|var| format!("{:?}", var.ty)).collect();
+    assert_eq!(types.len(), 3, "{text}");
+    assert!(types.iter().all(|ty| ty.contains("bits: 8")), "{types:?}");
+}

@@ -17,6 +17,7 @@ use selvedge_testkit::c::threads::Threads;
 use selvedge_testkit::calculus::EQUATIONS;
 use selvedge_testkit::campaign::{Setting, State, classes};
 use selvedge_testkit::contexts::IN_TURNS;
+use selvedge_testkit::contexts::numbers::NumbersInTurns;
 use selvedge_testkit::contexts::systems::{Effort, InTurnsCampaign};
 use selvedge_testkit::coverability::{PLAIN, TRANSFERS};
 use selvedge_testkit::deadlock::DEADLOCKS;
@@ -40,8 +41,8 @@ use selvedge_testkit::verify::pool::{Pool, relay};
 use selvedge_testkit::workers::Items;
 
 const USAGE: &str = "\
-usage: fuzz passes|engines|threads|unbounded|contexts|systems|rounds|deadlock|calculus|integers|machine|numbers|tts
-            |transfers|spin|c|c-threads|c-pointers|c-parser|parser|verify|print|evidence
+usage: fuzz passes|engines|threads|unbounded|contexts|turns|systems|rounds|deadlock|calculus|integers|machine|numbers
+            |tts|transfers|spin|c|c-threads|c-pointers|c-parser|parser|verify|print|evidence
             [--count N] [--seed N] [--first N] [--jobs N] [--states N] [--frames N] [--only KIND]
        fuzz faults [--count N] [--jobs N] [--program FILE]
        fuzz interrupts [--count N] [--seed N] [--first N] [--jobs N] [--program FILE]
@@ -54,6 +55,7 @@ engines compares all engines on programs with one thread: verdicts, evidence, re
 threads compares all engines on programs with several threads, each time with other combinations of reductions
 unbounded compares all engines for any number of threads, and few threads
 contexts compares the engines with a bound on contexts, and the sequential programs, with a search in turns
+turns   compares engines for one thread on threads with machine integers in turns with a search in turns
 systems compares all ways to search the systems of CUBA in turns, with 1 to 4 contexts
 rounds  compares the engine with a bound on rounds with searches over all schedules of up to three threads
 deadlock compares the engines that look for deadlocks with a search of all states as they are
@@ -117,6 +119,7 @@ fn main() -> ExitCode {
         "threads" => options.compare(CONCURRENT),
         "unbounded" => options.compare(ANY_NUMBER),
         "contexts" => options.compare(IN_TURNS),
+        "turns" => options.run(NumbersInTurns { solvers: find_solvers(&selvedge_check::Solvers::default()) }),
         "rounds" => options.compare(IN_ROUNDS),
         "deadlock" => options.compare(DEADLOCKS),
         "calculus" => options.compare(EQUATIONS),

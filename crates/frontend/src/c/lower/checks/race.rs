@@ -67,6 +67,7 @@ impl Lowering<'_> {
         }
         let var = self.new_var("$race".to_owned(), Scope::Shared, Ty::Machine(MARK), Span::default());
         self.hide([var]);
+        self.map.race = Some(var);
         let (unit, running) = (self.unit, self.facts.running.clone());
         let mut uses: FxHashMap<ObjectId, Use> = FxHashMap::default();
         for function in &running {
