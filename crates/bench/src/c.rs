@@ -19,9 +19,9 @@ use selvedge_frontend::{Extern, LoadOptions, Source, load};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::Record;
 use crate::c_headers::Headers;
 use crate::c_peer::Cbmc;
-use crate::Record;
 use crate::measure::measure;
 
 /// The disagreements that were settled by hand: the program, our verdict, and the reason.
@@ -180,13 +180,7 @@ impl Row {
 }
 
 /// Reads and checks one program.
-pub fn row(
-    case: &Case,
-    selvedge: &Path,
-    can: Abilities,
-    peer: Option<&Cbmc>,
-    limit: Duration,
-) -> io::Result<Row> {
+pub fn row(case: &Case, selvedge: &Path, can: Abilities, peer: Option<&Cbmc>, limit: Duration) -> io::Result<Row> {
     let text = String::from_utf8_lossy(&std::fs::read(&case.path)?).into_owned();
     let (stage, threads) = read(case, &text);
     let is_unbounded = if stage == Stage::Supported { threads.is_none() } else { creates_in_a_loop(&text) };
@@ -306,7 +300,8 @@ fn beside(rows: &[Row], peer: &str) -> String {
     let other = count(&|row, said| said.verdict != "unknown" && said.verdict != row.expected);
     let ours = count(&|row, said| row.said.verdict == row.expected && !said.by.starts_with("not asked"));
     let mut page = format!("\n## Beside {peer}\n\n");
-    let _ = writeln!(page, "Of {asked} programs that it can be asked about, it decides {right} as the source says, and");
+    let _ =
+        writeln!(page, "Of {asked} programs that it can be asked about, it decides {right} as the source says, and");
     let _ = writeln!(page, "{other} otherwise; Selvedge decides {ours} of them as the source says.\n");
     for (row, said) in said.iter().filter(|(row, said)| said.verdict != "unknown" && said.verdict != row.expected) {
         let ours = &row.said.verdict;
@@ -423,7 +418,14 @@ mod tests {
         let expected = if verdict == "safe" { "unsafe" } else { "safe" };
         let row = |verdict: &str, expected: &str| {
             let said = Said { verdict: verdict.to_owned(), ..Said::default() };
-            Row { name: name.to_owned(), expected: expected.to_owned(), stage: Stage::Supported, said, any: None, peer: None }
+            Row {
+                name: name.to_owned(),
+                expected: expected.to_owned(),
+                stage: Stage::Supported,
+                said,
+                any: None,
+                peer: None,
+            }
         };
         assert!(row(verdict, expected).settled().is_some() && !row(verdict, expected).is_wrong());
         assert!(row(expected, verdict).is_wrong(), "only our verdict was settled");

@@ -21,7 +21,6 @@ mod shortest;
 mod simplify;
 mod simulate;
 mod systems;
-mod thread_proof;
 pub mod threads;
 
 use selvedge_check::{

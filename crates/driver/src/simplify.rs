@@ -7,7 +7,7 @@ use selvedge_ir::passes::blast::{self, Blasted};
 use selvedge_ir::passes::{self, Copies, Lift, Pass, Passed};
 use selvedge_ir::{EdgeId, Program, Target};
 
-use crate::thread_proof;
+use selvedge_engines::thread_proof;
 
 /// A program after some passes.
 #[derive(Clone, Debug)]

@@ -16,7 +16,7 @@ pub use selvedge_engines_exhaustive as exhaustive;
 pub use selvedge_engines_integers::{self as integers, abstraction, cegar};
 pub use selvedge_engines_sequential::{bmc, control_flow, invariants, pushdown, sat, summaries};
 pub use selvedge_engines_threads::{bounded as threads, unbounded};
-pub use selvedge_transition::tts_extract;
+pub use selvedge_transition::{thread_proof, tts_extract};
 pub use table::EngineKind;
 
 /// The options of all engines. Each takes its own.

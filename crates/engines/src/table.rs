@@ -102,6 +102,7 @@ const UP_TO_N: Scope = Scope { threads: Threads::UpToN, recursion: false, values
 const ANY_NUMBER: Scope = Scope { threads: Threads::Any, recursion: false, values: Values::Booleans };
 const CONTEXTS: Scope = Scope { threads: Threads::Contexts, recursion: true, values: Values::Booleans };
 const ROUNDS: Scope = Scope { threads: Threads::Rounds, recursion: true, values: Values::Booleans };
+const MACHINE_THREADS: Scope = Scope { values: Values::Machine, ..ANY_NUMBER };
 const MACHINE: Scope = Scope { threads: Threads::One, recursion: false, values: Values::Machine };
 const INTEGERS: Scope = Scope { threads: Threads::One, recursion: false, values: Values::Integers };
 const NUMBERS: Scope = Scope { values: Values::Numbers, ..INTEGERS };
@@ -188,6 +189,9 @@ engines! {
     Facts: "facts", ANY_NUMBER,
         "facts about one or two threads that no step makes false; never answers unsafe",
         &[], &[Pass::Inline], |_| Box::new(unbounded::facts::Facts);
+    HornThreads: "horn-threads", MACHINE_THREADS,
+        "Horn clauses about one or two threads, for z3's Spacer; never answers unsafe",
+        &[], &[], |_| Box::new(unbounded::horn::HornThreads);
     KarpMiller: "karp-miller", ANY_NUMBER,
         "Karp-Miller tree in decision diagrams",
         &[], &[Pass::Inline], |_| Box::new(unbounded::karp_miller::KarpMiller);

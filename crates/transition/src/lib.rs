@@ -6,17 +6,21 @@
 //! - [`tts_extract`]: a program as a thread-transition system.
 //! - [`trace_builder`]: from the steps of a search to an execution.
 //! - [`formula_writer`]: the formulas of certificates.
+//! - [`bitvectors`]: expressions in the language of SMT solvers.
+//! - [`thread_proof`]: proofs about threads, before calls were replaced by bodies.
 //! - [`sequential`]: the interface of engines for a single thread that engines for several threads build on.
 //! - [`support`]: the tasks that engines support.
 //!
 //! Families of engines depend on this crate and not on each other.
 
+pub mod bitvectors;
 pub mod formula_writer;
 pub mod macro_step;
 pub mod paths;
 pub mod sequential;
 pub mod step;
 pub mod support;
+pub mod thread_proof;
 pub mod trace_builder;
 pub mod tts_extract;
 

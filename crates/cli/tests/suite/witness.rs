@@ -260,3 +260,18 @@ fn benchexec_runs_the_tasks() {
     let line = |word: &str| out.lines().any(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") == word);
     assert!(line("correct: 10") && line("incorrect: 0") && line("unknown: 0"), "{out}{err}");
 }
+
+#[test]
+fn the_program_for_competitions_says_one_word_and_writes_a_witness() {
+    let wrapper = root().join("contrib/svcomp/selvedge-svcomp");
+    for (name, word) in [("counter_lost", "FALSE"), ("counter_locked", "TRUE")] {
+        let witness = scratch(&format!("svcomp-{name}.yml"));
+        let mut command = Command::new(&wrapper);
+        command.env("SELVEDGE", env!("CARGO_BIN_EXE_selvedge")).env("WITNESS", &witness);
+        command.args(["--32", "--prp", &task("unreach-call.prp"), &task(&format!("{name}.c"))]);
+        let ran = command.output().expect("there is a shell");
+        assert_eq!(String::from_utf8_lossy(&ran.stdout), format!("{word}\n"));
+        let text = std::fs::read_to_string(&witness).expect("the witness was written");
+        assert!(text.contains("data_model: ILP32"), "{text}");
+    }
+}

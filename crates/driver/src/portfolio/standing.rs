@@ -59,7 +59,8 @@ enum Urgency {
 fn urgency(outcome: &Outcome) -> Urgency {
     match outcome {
         Outcome::Unknown(Reason::Stop(Stop::PartStopped)) => Urgency::Turn,
-        Outcome::Unknown(Reason::Stop(Stop::BoundReached(_))) => Urgency::Bound,
+        // Other engines need no solver, or say the same.
+        Outcome::Unknown(Reason::Stop(Stop::BoundReached(_) | Stop::NoSolver)) => Urgency::Bound,
         _ => Urgency::Trouble,
     }
 }

@@ -4,16 +4,15 @@
 //! the thread, `t3`. What a clause does not define may have any value.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use selvedge_check::{Run, Stop, Task};
 use selvedge_ir::liveness::Liveness;
 use selvedge_ir::visit::choice_types;
-use selvedge_ir::{BinaryOp, Expr, MachineOp, MachineTy, Op, Program, Scope, Ty, UnaryOp, VarId};
+use selvedge_ir::{Expr, Op, Program, Scope, Ty, VarId};
 use selvedge_logic::smt::{Sexp, Smt};
+use selvedge_transition::bitvectors::{self, read, sort};
 use selvedge_transition::step::control::call_at;
 
-use super::formulas;
 use crate::induction::inlined_graph::{InlinedGraph, InlinedMove, MoveTarget};
 
 /// A program as clauses.
@@ -52,7 +51,10 @@ impl<'a> Clauses<'a> {
 
     /// Returns what the solver says about a place, over the variables of the program; `None` if that is not understood.
     pub(super) fn formula(&self, model: &Sexp, place: usize) -> Option<Expr> {
-        formulas::definition(model, &format!("P{place}"), self.program, &self.vars[place])
+        {
+            let args: Vec<Expr> = self.vars[place].iter().copied().map(Expr::Var).collect();
+            read::definition(model, &format!("P{place}"), self.program, &args)
+        }
     }
 
     /// The values at the start.
@@ -178,9 +180,12 @@ impl<'a> Clause<'a> {
             Expr::Next(var) => drop(self.name('n', *var)),
             _ => {}
         });
-        let mut text = String::new();
-        write(expr, choices, &mut text);
-        text
+        bitvectors::text(expr, &|leaf| match leaf {
+            Expr::Var(var) => format!("v{}", var.index()),
+            Expr::Next(var) => format!("n{}", var.index()),
+            Expr::Choice(number, _) => format!("{choices}{number}"),
+            _ => unreachable!("there is one thread"),
+        })
     }
 
     fn implies(&self, conclusion: &str) -> String {
@@ -188,91 +193,4 @@ impl<'a> Clause<'a> {
         let clause = format!("(=> (and true {}) {conclusion})", self.conditions.join(" "));
         if names.is_empty() { format!("(assert {clause})") } else { format!("(assert (forall ({names}) {clause}))") }
     }
-}
-
-fn sort(ty: Ty) -> String {
-    match ty {
-        Ty::Bool => "Bool".to_string(),
-        Ty::Machine(ty) => format!("(_ BitVec {})", ty.bits),
-        Ty::Int => unreachable!("programs with mathematical integers are refused"),
-    }
-}
-
-/// Writes an expression.
-fn write(expr: &Expr, choices: char, text: &mut String) {
-    let written = "writing to a string succeeds";
-    let mut list = |head: &str, operands: &[&Expr]| {
-        write!(text, "({head}").expect(written);
-        for operand in operands {
-            text.push(' ');
-            write(operand, choices, text);
-        }
-        text.push(')');
-    };
-    match expr {
-        Expr::Unary(UnaryOp::Not, operand) => list("not", &[operand]),
-        Expr::Unary(UnaryOp::Cast(from, to), operand) => list(&cast(*from, *to), &[operand]),
-        Expr::Binary(op, pair) => list(operator(*op), &[&pair.0, &pair.1]),
-        Expr::Ite(triple) => list("ite", &[&triple.0, &triple.1, &triple.2]),
-        Expr::Bool(value) => write!(text, "{value}").expect(written),
-        Expr::Machine(ty, bits) => write!(text, "(_ bv{bits} {})", ty.bits).expect(written),
-        Expr::Var(var) => write!(text, "v{}", var.index()).expect(written),
-        Expr::Next(var) => write!(text, "n{}", var.index()).expect(written),
-        Expr::Choice(number, _) => write!(text, "{choices}{number}").expect(written),
-        Expr::Part(number) => write!(text, "p{number}").expect(written),
-        Expr::Let(shared) => {
-            for (number, part) in &shared.parts {
-                write!(text, "(let ((p{number} ").expect(written);
-                write(part, choices, text);
-                text.push_str(")) ");
-            }
-            write(&shared.body, choices, text);
-            text.push_str(&")".repeat(shared.parts.len()));
-        }
-        Expr::Int(_) | Expr::Unary(UnaryOp::Neg | UnaryOp::DivisibleBy(_), _) => {
-            unreachable!("programs with mathematical integers are refused")
-        }
-        Expr::Passive(_) | Expr::PassiveNext(_) => unreachable!("there is one thread"),
-    }
-}
-
-fn cast(from: MachineTy, to: MachineTy) -> String {
-    match to.bits.checked_sub(from.bits) {
-        None => format!("(_ extract {} 0)", to.bits - 1),
-        Some(more) if from.signed => format!("(_ sign_extend {more})"),
-        Some(more) => format!("(_ zero_extend {more})"),
-    }
-}
-
-fn operator(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::And => "and",
-        BinaryOp::Or => "or",
-        BinaryOp::Xor => "xor",
-        BinaryOp::Implies => "=>",
-        BinaryOp::Eq => "=",
-        BinaryOp::Ne => "distinct",
-        BinaryOp::Machine(op, ty) => machine_operator(op, ty.signed),
-        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Lt | BinaryOp::Le => {
-            unreachable!("programs with mathematical integers are refused")
-        }
-    }
-}
-
-fn machine_operator(op: MachineOp, signed: bool) -> &'static str {
-    let (with, without) = match op {
-        MachineOp::Add => ("bvadd", "bvadd"),
-        MachineOp::Sub => ("bvsub", "bvsub"),
-        MachineOp::Mul => ("bvmul", "bvmul"),
-        MachineOp::Div => ("bvsdiv", "bvudiv"),
-        MachineOp::Rem => ("bvsrem", "bvurem"),
-        MachineOp::And => ("bvand", "bvand"),
-        MachineOp::Or => ("bvor", "bvor"),
-        MachineOp::Xor => ("bvxor", "bvxor"),
-        MachineOp::Shl => ("bvshl", "bvshl"),
-        MachineOp::Shr => ("bvashr", "bvlshr"),
-        MachineOp::Lt => ("bvslt", "bvult"),
-        MachineOp::Le => ("bvsle", "bvule"),
-    };
-    if signed { with } else { without }
 }

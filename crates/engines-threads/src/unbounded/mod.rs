@@ -6,10 +6,12 @@
 //! - [`karp_miller`]: the set of all that can be covered, on decision diagrams.
 //! - [`coverability`]: coverability in thread-transition systems.
 //! - [`facts`]: views of a few threads again, as conjunctions of facts that no step makes false.
+//! - [`horn`]: views of one or two threads, as what Spacer finds for Horn clauses.
 //! - [`views`]: abstraction by views of a few threads, on the program itself, in decision diagrams.
 
 pub mod coverability;
 pub mod facts;
+pub mod horn;
 pub mod karp_miller;
 pub mod views;
 

@@ -118,6 +118,7 @@ fn of_engine(engine: EngineKind) -> (&'static str, &'static str, String) {
         | EngineKind::Cutoff
         | EngineKind::Views
         | EngineKind::Facts
+        | EngineKind::HornThreads
         | EngineKind::KarpMiller => ("", "crowd.bp", crowd()),
         EngineKind::Contexts | EngineKind::ContextsEager => ("--contexts 6 --threads 4", "crowd.bp", crowd()),
         EngineKind::Rounds => ("--rounds 8", "processes.bp", processes()),

@@ -100,8 +100,13 @@ fn with_ranges(program: &Program, ranges: &Ranges) -> Result<Blasted, String> {
 impl Blasted {
     /// Returns a condition on the variables of the program with machine integers over those that stand for them.
     pub fn condition(&self, condition: &Expr) -> Expr {
-        Step::new(&self.lift.map.vars, &[]).condition(condition)
+        self::condition(&self.lift.map.vars, condition)
     }
+}
+
+/// Returns a condition on variables over those that stand for them.
+pub fn condition(codes: &IndexVec<VarId, Code>, condition: &Expr) -> Expr {
+    Step::new(codes, &[]).condition(condition)
 }
 
 /// Returns the bits of the results of procedures: as many are returned as the variables need that take them.

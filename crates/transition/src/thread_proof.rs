@@ -13,7 +13,7 @@ use selvedge_ir::{EdgeId, VarId};
 
 /// Returns the proof about the program before the pass; `None` if it has calls that the pass left, or speaks of the
 /// locals of a call that is over.
-pub(crate) fn lifted(proof: &ShapeProof, copies: &Copies) -> Option<ShapeProof> {
+pub fn lifted(proof: &ShapeProof, copies: &Copies) -> Option<ShapeProof> {
     let places = lifted_places(&proof.places, copies)?;
     let (order, numbers) = in_order(&places);
     let places = order.iter().map(|number| places[*number].clone()).collect();
@@ -29,7 +29,7 @@ pub(crate) fn lifted(proof: &ShapeProof, copies: &Copies) -> Option<ShapeProof> 
 }
 
 /// The same for a proof over listed states: each place becomes another one, and nothing else changes.
-pub(crate) fn lifted_cover(proof: &CoverProof, copies: &Copies) -> Option<CoverProof> {
+pub fn lifted_cover(proof: &CoverProof, copies: &Copies) -> Option<CoverProof> {
     let places = lifted_places(&proof.places, copies)?;
     let shared_var = |var: &VarId| copies.vars.get(*var).map(|(_, var)| *var);
     let shared_vars = proof.shared_vars.iter().map(shared_var).collect::<Option<_>>()?;

@@ -5,14 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use selvedge_ir::{BinaryOp, Expr, MachineOp, MachineTy, Program, Ty, UnaryOp, VarId};
+use selvedge_ir::{BinaryOp, Expr, MachineOp, MachineTy, Program, Ty, UnaryOp};
 use selvedge_logic::smt::Sexp;
 
 /// The most parts that a formula may have: shared parts are written out.
 const MOST_PARTS: usize = 200_000;
 
-/// Returns the definition of a relation in `((define-fun P ((x (_ BitVec 8))) Bool body) ..)`, over these variables.
-pub(super) fn definition(model: &Sexp, relation: &str, program: &Program, vars: &[VarId]) -> Option<Expr> {
+/// Returns the definition of a relation in `((define-fun P ((x (_ BitVec 8))) Bool body) ..)`, over these leaves.
+pub fn definition(model: &Sexp, relation: &str, program: &Program, args: &[Expr]) -> Option<Expr> {
     let (params, body) = model.list()?.iter().find_map(|defined| match defined.list()? {
         [Sexp::Atom(word), Sexp::Atom(name), Sexp::List(params), _, body]
             if word == "define-fun" && name == relation =>
@@ -22,16 +22,16 @@ pub(super) fn definition(model: &Sexp, relation: &str, program: &Program, vars: 
         _ => None,
     })?;
     let mut names = BTreeMap::new();
-    for (param, var) in params.iter().zip(vars) {
-        let value = match program.vars[*var].ty {
-            Ty::Bool => Reading::Truth(Expr::Var(*var)),
-            Ty::Machine(ty) => Reading::bits(ty.bits, cast(ty, MachineTy::unsigned(ty.bits), Expr::Var(*var))),
+    for (param, arg) in params.iter().zip(args) {
+        let value = match program.vars[arg.var()?].ty {
+            Ty::Bool => Reading::Truth(arg.clone()),
+            Ty::Machine(ty) => Reading::bits(ty.bits, cast(ty, MachineTy::unsigned(ty.bits), arg.clone())),
             Ty::Int => return None,
         };
         names.insert(param.list()?.first()?.atom()?.to_string(), (value, 1));
     }
     let reader = Reader { names };
-    let fits = params.len() == vars.len();
+    let fits = params.len() == args.len();
     reader.read(body).filter(|_| fits)?.0.truth()
 }
 
@@ -281,7 +281,7 @@ mod tests {
     fn read(text: &str) -> Option<String> {
         let program = "shared x: u8, y: i16, b: bool\nproc main() from L0 to L1\nL0 -> L1: return\nstart main";
         let program = parse(program).expect("the program is well-formed");
-        let vars: Vec<VarId> = program.vars.indices().collect();
+        let vars: Vec<Expr> = program.vars.indices().map(Expr::Var).collect();
         let params = "((x (_ BitVec 8)) (y (_ BitVec 16)) (b Bool))";
         let model = Sexp::parse_all(&format!("((define-fun Q () Bool false) (define-fun P {params} Bool {text}))"));
         let formula = definition(&model.expect("it is balanced")[0], "P", &program, &vars)?;
