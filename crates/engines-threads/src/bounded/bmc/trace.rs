@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use selvedge_check::Task;
-use selvedge_ir::{LocId, Op, Value};
 use selvedge_ir::trace::{StartThread, Step, ThreadId, Trace};
+use selvedge_ir::{LocId, Op, Value};
 use selvedge_logic::aig::{Input, Lit};
 use selvedge_transition::step::circuit;
 use selvedge_transition::trace_builder::waiting_threads;
@@ -54,9 +54,8 @@ impl Steps<'_> {
     fn are_at_error(&self) -> bool {
         let target = self.task.target;
         let n_at = |loc: LocId| self.places.values().filter(|place| **place == loc).count();
-        let meet = |locs: &Vec<LocId>| {
-            locs.iter().all(|loc| n_at(*loc) >= locs.iter().filter(|other| *other == loc).count())
-        };
+        let meet =
+            |locs: &Vec<LocId>| locs.iter().all(|loc| n_at(*loc) >= locs.iter().filter(|other| *other == loc).count());
         self.places.values().any(|loc| target.has_loc(*loc)) || target.together.iter().any(meet)
     }
 }
