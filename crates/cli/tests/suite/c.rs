@@ -294,8 +294,8 @@ fn errors_of_properties_say_what_is_wrong() {
 #[test]
 fn a_race_is_told_with_both_accesses() {
     let ran = run(&format!("check --property no-data-race {PROGRAMS}/race.c"));
-    assert!(ran.out.contains("(stays about to "), "{}", ran.out);
-    assert!(ran.out.contains("in line 11") || ran.out.contains("in line 20"), "{}", ran.out);
+    assert!(ran.out.contains("(is about to "), "{}", ran.out);
+    assert!(ran.out.contains("on line 11") || ran.out.contains("on line 20"), "{}", ran.out);
 }
 
 #[test]

@@ -201,6 +201,15 @@ function effects(position) {
   return words.concat(changes.map((text) => `<b>${escape(text)}</b>`)).join(', ');
 }
 
+/* The length of the longest text about what a step did, among the first and the last steps. */
+function widest() {
+  let most = 'Changes'.length;
+  for (let position = 1; position <= run.length; position++) {
+    if (position <= 1000 || position > run.length - 1000) most = Math.max(most, spoken(position).length);
+  }
+  return most;
+}
+
 function makeRow(place) {
   const position = visible[place];
   const row = document.createElement('div');
@@ -456,6 +465,7 @@ function open(trace) {
     if (step[4].some((op) => [0, 2, 6].includes(op[0]))) for (const [variable] of run.changes(position)) names.add(variable);
   }
   $('time').style.setProperty('--lanes', `${16 * Math.min(run.ids.length, MAX_LANES)}px`);
+  $('time').style.setProperty('--what', `${Math.ceil(7.9 * widest())}px`);
   variables = [...names].sort();
   chosen = '';
   listChoices();
