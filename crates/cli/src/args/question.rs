@@ -68,7 +68,7 @@ pub(crate) struct QuestionArgs {
     #[arg(long, conflicts_with_all = ["label", "assertion", "together"])]
     #[arg(help_heading = "Question")]
     pub(crate) deadlock: bool,
-    /// What to check of a C program: a comma-separated list of assertions, no-data-race, no-overflow, memory, deadlock
+    /// What to check in a C program: a comma-separated list of assertions, no-data-race, no-overflow, memory, deadlock
     /// and misuse, or a property file (.prp) [default: assertions]
     #[arg(long, value_name = "LIST|FILE.prp", value_parser = properties)]
     #[arg(conflicts_with_all = ["label", "together", "deadlock"])]

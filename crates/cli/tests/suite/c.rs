@@ -237,7 +237,7 @@ fn unknown_functions_do_what_the_user_says() {
     for (option, code) in [("", 5), ("--extern skip", 0), ("--extern havoc", 10)] {
         let ran = run_with_stdin(&format!("check --input-format c {option} -"), text);
         assert_eq!(ran.code, code, "{option}: {}{}", ran.out, ran.err);
-        assert_eq!(ran.err.contains("it is taken to change nothing"), code != 5, "{option}: {}", ran.err);
+        assert_eq!(ran.err.contains("it is assumed to change nothing"), code != 5, "{option}: {}", ran.err);
     }
 }
 
