@@ -2,7 +2,7 @@
 //!
 //! *Order of work.* An engine visits all states: of the program as it is, over bits, or with bodies in the place of
 //! calls. Explicit search and decision diagrams take turns, with budgets of work that grow, and the first that is done
-//! is reported; the lists of both are put into one form ([`merged`]). Values that no thread reads any more are not asked
+//! is reported; the lists of both are put into one form (`merged`). Values that no thread reads any more are not asked
 //! for, unless the options of the engines say so. What the engine says about errors is not evidence, so that each error
 //! is then decided as if it were asked for on its own ([`each`]), by the engine that the user names or by those that
 //! suit the program: with a replayed execution, or with an accepted certificate, or else the answer says that it is

@@ -2,8 +2,9 @@
 //!
 //! *Order of work.* For each location the variables in the order of their declaration: the states are split by the
 //! values of the first one, and the lists for these values are merged in turn. A variable with all values of its type
-//! and the same list for each is free. *End.* There are finitely many variables. *Right.* The lists for different values
-//! are about different states, and the states that a list stands for stay the same; so equal sets have equal lists.
+//! and the same list for each is free. *End.* There are finitely many variables. *Right.* The lists for different
+//! values are about different states, and the states that a list stands for stay the same; so equal sets have equal
+//! lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 

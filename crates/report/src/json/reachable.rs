@@ -23,13 +23,15 @@ pub fn reachable(context: Context<'_>, answer: &Answer) -> Value {
         let line = context.source.line(span.start as usize);
         Some(json!({ "line": line, "text": context.source.flat(span), "status": status.name() }))
     };
+    let n_thread_states = seen.and_then(|seen| seen.n_thread_states(context.program));
+    let n_thread_states = n_thread_states.and_then(|number| u64::try_from(number).ok());
     json!({
         "engine": answer.engine,
         "seconds": answer.times.total().as_secs_f64(),
         "complete": seen.is_some_and(|seen| !seen.truncated),
         "states": seen.map_or(0, |seen| seen.n_states),
         "in_sets": seen.is_some_and(|seen| seen.in_sets),
-        "n_thread_states": seen.and_then(|seen| seen.n_thread_states(context.program)).and_then(|number| u64::try_from(number).ok()),
+        "n_thread_states": n_thread_states,
         "assertions": answer.each.iter().flatten().filter_map(status).collect::<Vec<_>>(),
         "thread_states": list(states, |(any, state)| view(context, &flow, any, state)),
     })

@@ -107,6 +107,7 @@ function list() {
     if (position === 0 || matters(position) || (!hidden.has(run.thread(position)) && !away.has(position))) visible.push(position);
   }
   $('rows').style.height = `${visible.length * ROW}px`;
+  $('time').style.setProperty('--rows', visible.length);
   $('list').setAttribute('aria-rowcount', visible.length);
   redraw();
 }
