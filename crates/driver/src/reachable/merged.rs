@@ -103,13 +103,13 @@ impl Merged<'_> {
         for (value, group) in &groups {
             lists.push((*value, self.list(group, types)?));
         }
-        let is_whole = all.is_some_and(|all| all.len() == lists.len());
+        let is_whole = all.as_ref().is_some_and(|all| all.len() == lists.len());
         if is_whole && lists.windows(2).all(|pair| pair[0].1 == pair[1].1) {
             let (_, list) = lists.swap_remove(0);
             return Ok(with(None, list).collect());
         }
         let mut found: Vec<Row> = Vec::new();
-        if self.overlaps && !free.is_empty() && !is_whole {
+        if all.is_none() && !free.is_empty() {
             found.extend(with(None, self.list(&free, types)?));
         }
         lists.into_iter().for_each(|(value, list)| found.extend(with(Some(value), list)));

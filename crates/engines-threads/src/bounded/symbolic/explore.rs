@@ -133,7 +133,8 @@ impl SymbolicSearch<'_> {
             let value = |var: Var| path.iter().find(|(other, _)| *other == var).map(|(_, value)| *value);
             let values = vars.iter().map(|(_, var)| value(*var).unwrap_or(false)).collect();
             let is_free = |(_, var): &&(VarId, Var)| value(*var).is_none();
-            let free = wanted.iter().filter(is_free).map(|(var, _)| *var).collect();
+            let mut free: Vec<VarId> = wanted.iter().filter(is_free).map(|(var, _)| *var).collect();
+            free.sort_unstable();
             states.insert(ThreadState { free, ..thread_state(loc, shared.len(), n_thread_vars, values) });
         }
         Ok(())
