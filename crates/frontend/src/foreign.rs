@@ -8,6 +8,8 @@ type Sign = (&'static str, &'static str, &'static str);
 const C: &str = "use the extension .c, or `--input-format c`";
 const COMMANDS: &str = "use the extension .gcl, or `--input-format gcl`";
 const EVIDENCE: &str = "name the program here; `replay` and `verify` take the evidence first, then the program";
+/// How headings begin in Markdown.
+const HEADING: &str = "# ";
 const NONE: &str = "Selvedge cannot read it; docs/language.md describes Boolean programs";
 
 /// The signs, those that exclude most first.
@@ -37,7 +39,7 @@ const SIGNS: &[Sign] = &[
     ("#!", "a script", NONE),
     ("<!", "HTML or XML", NONE),
     ("<?xml", "XML", NONE),
-    ("# ", "a text in Markdown, or a script", NONE),
+    (HEADING, "a text in Markdown, or a script", NONE),
 ];
 
 /// Returns the name of the language of a text, what to do, and the place of the first sign of it. Boolean programs have
@@ -50,11 +52,14 @@ pub(crate) fn recognise(text: &str) -> Option<(&'static str, &'static str, Span)
     if text.lines().any(|line| is_ours(line.trim_start()) || line.trim_end().ends_with(" begin")) {
         return None;
     }
+    // Comments of Boolean programs may begin with `#` as well.
+    let has_procedures = text.lines().any(|line| ["void ", "bool "].iter().any(|word| line.starts_with(word)));
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let indent = line.len() - line.trim_start().len();
         let content = line.trim();
-        if let Some((sign, name, advice)) = SIGNS.iter().copied().find(|(sign, ..)| content.starts_with(*sign)) {
+        let is_sign = |sign: &str| content.starts_with(sign) && !(sign == HEADING && has_procedures);
+        if let Some((sign, name, advice)) = SIGNS.iter().copied().find(|(sign, ..)| is_sign(sign)) {
             let at = start + indent;
             return Some((name, advice, Span::new(at, at + sign.trim_end().len())));
         }
@@ -78,6 +83,7 @@ mod tests {
         assert_eq!(name("nothing of that"), None);
         assert_eq!(name("\u{7f}ELF\0\0 decl x;"), Some("a binary file"));
         assert_eq!(name("# Title\n\nText.\n"), Some("a text in Markdown, or a script"));
+        assert_eq!(name("# a lock\nvoid main() {\n}\n"), None);
         let trace = "{\n  \"format\": \"selvedge-trace\",\n}\n";
         assert_eq!(name(trace), Some("a trace, certificate or report of Selvedge"));
     }
