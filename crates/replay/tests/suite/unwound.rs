@@ -406,3 +406,16 @@ fn blocks_are_finite() {
     assert_eq!(long[4..], [accepted.clone(), accepted]);
     assert!(matches!(chain(600, true)[3], Err(Refused::Unjudged(Unjudged::Beyond(_)))));
 }
+
+/// Where ways through a block meet, a variable may have been written on one of them only.
+#[test]
+fn ways_that_wrote_and_ways_that_did_not_meet() {
+    let text = "shared x: bool, y: bool\ninit x := F, y := F\nproc main() from L0 to L6\nlocal a: bool\n\
+        L0 -> L1: a := F\nL1 -> L2: atomic_begin\nL2 -> L3: x := T, a := T\nL2 -> L3: skip\nL2 -> L3: y := T\n\
+        e5 L3 -> L4: assert SAFE\nL4 -> L5: atomic_end\nL5 -> L6: return\nstart main\ntarget e5";
+    let ask = |safe: &str| compared(&text.replace("SAFE", safe), 2)[2];
+    assert_eq!(ask("(x = a) & !(x & y)"), Answer::Accepted);
+    for wrong in ["x", "!x", "y", "!y", "x | y", "x = y", "a", "!a"] {
+        assert_eq!(ask(wrong), Answer::Error, "{wrong}");
+    }
+}
