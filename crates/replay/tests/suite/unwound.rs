@@ -419,3 +419,15 @@ fn ways_that_wrote_and_ways_that_did_not_meet() {
         assert_eq!(ask(wrong), Answer::Error, "{wrong}");
     }
 }
+
+#[test]
+fn per_thread_variables_begin_with_what_they_say() {
+    let text = "shared x: bool\nthread t: bool\ninit x := ?0\nproc main() from L0 to L2\ne0 L0 -> L1: assert SAFE\n\
+        L1 -> L2: return\nstart main: main exactly 2 with t init t := INIT\ntarget e0";
+    let ask = |init: &str, safe: &str| compared(&text.replace("INIT", init).replace("SAFE", safe), 2)[2];
+    assert_eq!(ask("x", "t = x"), Answer::Accepted);
+    assert_eq!(ask("!x", "t != x"), Answer::Accepted);
+    for (init, wrong) in [("x", "t"), ("x", "!t"), ("?0", "t = x"), ("?0", "t != x"), ("T", "!t"), ("F", "t")] {
+        assert_eq!(ask(init, wrong), Answer::Error, "{init}, {wrong}");
+    }
+}
