@@ -357,6 +357,9 @@ fn forbidden_configurations_are_accepted_exactly_if_nothing_leads_to_them() {
     assert!((300..1300).contains(&n_accepted), "{n_accepted} are accepted");
 }
 
+/// All pairs of local states.
+const PAIRS: [(usize, usize); LOCAL * LOCAL] = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)];
+
 /// A claim that weights exclude the targets, within a table.
 fn weighted(within: ViewTable, shareds: &[i64], locals: &[i64], most: i64) -> CoverClaim {
     let shareds = shareds.iter().enumerate().map(|(shared, weight)| (shared.into(), *weight)).collect();
@@ -368,8 +371,16 @@ fn weighted(within: ViewTable, shareds: &[i64], locals: &[i64], most: i64) -> Co
 fn weights_are_accepted_exactly_if_no_step_makes_a_sum_greater() {
     let mut random = Random(4);
     let mut n_accepted = 0;
-    // A step concerns the thread that moves and, one by one, those that it transfers.
-    let all = configs(2);
+    // A thread moves alone, or beside so many others in one state that what becomes of them weighs more than anything.
+    let mut all = Vec::new();
+    for (shared, (mover, other)) in (0..SHARED).flat_map(|shared| PAIRS.map(|pair| (shared, pair))) {
+        for n_others in [0, 12] {
+            let mut bag = [0; LOCAL];
+            bag[mover] += 1;
+            bag[other] += n_others;
+            all.push((shared, bag));
+        }
+    }
     let everything: BTreeSet<View> = configs(1).into_iter().flat_map(|config| views(config, 1)).collect();
     for _ in 0..20_000 {
         let tts = system(&mut random);
