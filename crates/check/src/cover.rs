@@ -50,8 +50,8 @@ pub enum CoverClaim {
     Views(ViewTable),
     /// The configurations below one of these vectors.
     Vectors(Vec<OmegaVector>),
-    /// The configurations all of whose views are in a table, whose weights are not too great, and that are not above one
-    /// of the forbidden ones.
+    /// The configurations all of whose views are in a table, whose weights are not too great, and that are not above
+    /// one of the forbidden ones.
     Basis {
         /// The table.
         within: ViewTable,

@@ -95,8 +95,8 @@ impl Coverability {
     }
 
     /// Decides with one and two threads; then by a small tree of Karp and Miller and by a short directed search, which
-    /// find errors that need many threads; and then with more and more threads. If the system is a net, whose tokens are
-    /// moved one by one, the directed search comes first: its shared states are too many for views.
+    /// find errors that need many threads; and then with more and more threads. If the system is a net, whose tokens
+    /// are moved one by one, the directed search comes first: its shared states are too many for views.
     fn by_views(&self, system: &System<'_>, run: &Run<'_>) -> Result<Answer<CoverClaim>, Stop> {
         let is_net = net::is_net(&system.tts);
         if is_net

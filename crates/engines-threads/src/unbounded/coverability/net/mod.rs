@@ -1,6 +1,6 @@
 //! Directed search: coverability in nets, guided and pruned by the marking equation (Blondin, Haase and Offtermatt,
-//! "Directed Reachability for Infinite-State Systems"; Geffroy, Leroux and Sutre, "Occam's Razor Applied to the Petri Net
-//! Coverability Problem").
+//! "Directed Reachability for Infinite-State Systems"; Geffroy, Leroux and Sutre, "Occam's Razor Applied to the Petri
+//! Net Coverability Problem").
 //!
 //! - `contract`: the system as a net, whose transitions are several rules each.
 //! - `relaxation`: linear programs over the rationals.

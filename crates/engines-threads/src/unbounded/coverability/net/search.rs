@@ -1,9 +1,9 @@
 //! The search of a net, forwards and backwards in turns.
 //!
 //! **Order of work.** Forwards, the configuration that is nearest to the goal is expanded first, according to the
-//! marking equation. Backwards, elements wait in the order of their numbers of threads, as in [`super::super::backward`];
-//! those that weights exclude are dropped. After some steps the other direction goes on. The search forwards ends after
-//! a number of configurations, and leaves out transitions that transfer threads in several ways.
+//! marking equation. Backwards, elements wait in the order of their numbers of threads, as in `backward`,
+//! and those that weights exclude are dropped. After some steps the other direction goes on. The search forwards ends
+//! after a number of configurations, and leaves out transitions that transfer threads in several ways.
 //!
 //! **Invariant.** Forwards: all configurations are reached by the transitions by which they came. Backwards: from each
 //! element a target can be covered; every configuration before a transition to something above an element that was

@@ -1,7 +1,7 @@
 //! The marking equation of a net, and weights that show that a configuration cannot be covered.
 //!
 //! Whatever a run covers is the start and the effects of its transitions, each as often as it is taken: m₀ + C·x ≥ m.
-//! Whether there are such rational numbers x ≥ 0, and how few transitions they need, is a linear program ([`Distance`]).
+//! Whether there are such rational numbers x ≥ 0, and how few transitions they need, is a linear program: [`Distance`].
 //! Where there are none, there are weights y ≥ 0 of the states such that no transition makes the sum of a configuration
 //! greater, and that of m is greater than that of m₀ (Farkas). These weights exclude many configurations besides m, and
 //! can be checked step by step.
