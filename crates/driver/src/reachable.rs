@@ -106,8 +106,8 @@ fn visit(prepared: &Prepared, options: &Options, run: &Run<'_>) -> (&'static str
     stopped.unwrap_or_else(|| (oracle.name, visit_alone(oracle, prepared, options, run)))
 }
 
-/// Returns the number of bits that may have any value when a thread begins: all beginnings are listed before an explicit
-/// search notices that its turn is over.
+/// Returns the number of bits that may have any value when a thread begins: an explicit search lists all beginnings
+/// before it notices that its turn is over.
 fn n_open_bits(program: &Program) -> u32 {
     let bits = |var: &VarId| match program.vars[*var].ty {
         Ty::Bool => 1,
