@@ -60,17 +60,20 @@ pub(super) fn without_bound(prepared: &Prepared, options: &Options) -> Vec<&'sta
         // A proof for any number of threads is one for a bounded number. Numbers are large in decision diagrams, and
         // have many values to list: there, unwinding is among the first.
         Some(team) if team.contains(&EngineKind::Threads) => {
-            use EngineKind::{BmcThreads, Facts, Threads, ThreadsExplicit};
+            use EngineKind::{BmcThreads, Facts, Predicates, Threads, ThreadsExplicit};
             if prepared.task().program.has_machine_integers() {
-                takers(&[ThreadsExplicit, BmcThreads, Threads, Facts])
+                takers(&[ThreadsExplicit, BmcThreads, Predicates, Threads, Facts])
             } else {
                 takers(&[Threads, ThreadsExplicit, Facts, BmcThreads])
             }
         }
         // Programs that start their threads may start few, although their number is not bounded.
         Some(team) if team.contains(&EngineKind::Views) => {
-            let place = if prepared.task().program.has_machine_integers() { 1 } else { team.len() };
-            [&team[..place], &takers(&[EngineKind::BmcThreads]), &team[place..]].concat()
+            let (place, more) = match prepared.task().program.has_machine_integers() {
+                true => (1, takers(&[EngineKind::BmcThreads, EngineKind::Predicates])),
+                false => (team.len(), takers(&[EngineKind::BmcThreads])),
+            };
+            [&team[..place], &more, &team[place..]].concat()
         }
         Some(team) => team,
         // Recursion with any number of threads is undecidable, but errors can be found.

@@ -442,6 +442,10 @@ pub fn certificate_text(certificate: &Certificate) -> String {
             format!("an invariant over machine integers for each of {}", count(proof.stated().count(), "place"))
         }
         Certificate::OverBits(proof) => format!("over bits, {}", certificate_text(&proof.certificate)),
+        Certificate::OverPredicates(proof) => {
+            let predicates = count(proof.stated().count(), "predicate");
+            format!("over {predicates}, {}", certificate_text(&proof.certificate))
+        }
     }
 }
 
