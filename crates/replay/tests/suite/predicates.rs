@@ -113,14 +113,14 @@ fn a_forged_program_over_predicates_is_a_flaw() {
         ("a step that is blocked", |proof| assign(proof, 0).constrain = Expr::FALSE, Flaw::NotClosed(EdgeId::new(0))),
         ("a wrong guess", |proof| proof.steps[2].choices[0] = var(0), Flaw::NotClosed(EdgeId::new(2))),
         ("no guess", |proof| proof.steps[2].choices[1] = None, Flaw::NotClosed(EdgeId::new(2))),
-        ("fewer guesses", |proof| drop(proof.steps[2].choices.pop()), Flaw::Malformed(None)),
+        ("fewer guesses", |proof| proof.steps[2].choices.truncate(1), Flaw::Malformed(None)),
         ("another step", |proof| proof.steps[5].edge = EdgeId::new(4), Flaw::Malformed(None)),
         ("another place", |proof| proof.places[5] = place(&[], 1, &[]), Flaw::Malformed(None)),
         ("no place", |proof| proof.places[5] = None, Flaw::Malformed(None)),
         ("another start", |proof| proof.program.init[1].1 = Expr::FALSE, Flaw::Malformed(None)),
         ("more threads", |proof| proof.program.entries[0].count = Count::Exactly(2), Flaw::Malformed(None)),
         ("another predicate", |proof| proof.predicates[1] = Expr::Var(VarId::new(0)), Flaw::Malformed(None)),
-        ("a predicate on a thread", |proof| proof.predicates.swap(1, 2), Flaw::Malformed(None)),
+        ("a predicate on a thread", |proof| proof.predicates.swap(1.into(), 2.into()), Flaw::Malformed(None)),
         ("another assertion", |proof| proof.program.edges[4].op = Op::Assert(Expr::TRUE), {
             Flaw::NotClosed(EdgeId::new(4))
         }),
