@@ -80,5 +80,6 @@ pub(crate) fn iteration_text(iteration: &Iteration<'_>) -> String {
         let step = text::op_with(&names, &program.edges[*edge].op);
         head.push(format!("{mark} thread {thread}, step {}: {step}", edge.index()));
     }
-    bp::print(boolean, &bp::Notes { head, proc: &|_| None, edge: &|_| None })
+    let head: String = head.iter().map(|line| format!("// {line}\n")).collect();
+    format!("{head}\n{}", text::print(boolean))
 }

@@ -60,9 +60,9 @@ pub(super) fn without_bound(prepared: &Prepared, options: &Options) -> Vec<&'sta
         // A proof for any number of threads is one for a bounded number. Numbers are large in decision diagrams, and
         // have many values to list: there, unwinding is among the first.
         Some(team) if team.contains(&EngineKind::Threads) => {
-            use EngineKind::{BmcThreads, Facts, Predicates, Threads, ThreadsExplicit};
+            use EngineKind::{BmcThreads, Facts, Threads, ThreadsExplicit};
             if prepared.task().program.has_machine_integers() {
-                takers(&[ThreadsExplicit, BmcThreads, Predicates, Threads, Facts])
+                takers(&[ThreadsExplicit, BmcThreads, Threads, Facts])
             } else {
                 takers(&[Threads, ThreadsExplicit, Facts, BmcThreads])
             }

@@ -141,10 +141,8 @@ fn sums(locks: bool) -> String {
 /// The proof speaks of the program as it is, with its calls.
 #[test]
 fn wide_numbers_of_any_number_of_threads_have_a_certificate_over_predicates() {
-    for threads in [None, Some(3)] {
-        let safe = outcome(&sums(true), threads, Some(EngineKind::Predicates));
-        assert!(matches!(safe, Outcome::Safe(Some(Certificate::OverPredicates(_)))), "{threads:?}: {safe:?}");
-    }
+    let safe = outcome(&sums(true), None, Some(EngineKind::Predicates));
+    assert!(matches!(safe, Outcome::Safe(Some(Certificate::OverPredicates(_)))), "{safe:?}");
     let broken = outcome(&sums(false), None, Some(EngineKind::Predicates));
     assert!(matches!(broken, Outcome::Unsafe(_)), "{broken:?}");
 }

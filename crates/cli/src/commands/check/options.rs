@@ -79,7 +79,7 @@ fn keep(keep: Keep) -> AbstractionListener {
 /// Writes each iteration of `predicates` into a folder.
 fn keep_iterations(keep: Keep) -> IterationListener {
     IterationListener(Arc::new(move |iteration| {
-        keep.write(iteration.number, &abstraction::iteration_text(&iteration));
+        keep.write_plain(iteration.number, &abstraction::iteration_text(&iteration));
     }))
 }
 

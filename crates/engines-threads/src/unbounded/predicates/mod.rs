@@ -16,8 +16,6 @@
 //! *Why it ends*: it need not; each iteration has more predicates than the one before, or is the last. *Why it is
 //! right*: the Boolean program can do whatever the program can, which the judge checks step by step; and executions are
 //! replayed.
-//!
-//! Where the number of threads is bounded, a proof for any number is one for that number.
 
 mod abstraction;
 mod atoms;
@@ -103,7 +101,7 @@ impl fmt::Debug for IterationListener {
     }
 }
 
-/// The engine. Its name clashes with that of the list of predicates, which nobody else sees.
+/// The engine.
 #[derive(Clone, Debug, Default)]
 pub struct PredicateAbstraction {
     /// Its options.
@@ -118,6 +116,11 @@ impl Engine for PredicateAbstraction {
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         let (program, name) = (task.program, self.name());
         task.refuse_deadlock(name)?;
+        if task.threads != ThreadScope::Unbounded {
+            return Err(Unsupported::new(format!(
+                "the number of threads is bounded, but `{name}` answers for any number: leave out --threads"
+            )));
+        }
         let unsupported = |reason: String| Err(Unsupported::new(reason));
         if !program.has_machine_integers() {
             return unsupported(format!("`{name}` only supports programs with machine integers"));

@@ -3,9 +3,9 @@
 //! All steps are executed one after the other, as circuits over the bits of all numbers. A solver looks for values with
 //! which the conditions of all of them hold; or it says which of the conditions exclude each other.
 
-use selvedge_check::{Run, Stop, Task, ThreadScope};
+use selvedge_check::{Run, Stop, Task};
 use selvedge_ir::trace::{Step, Trace};
-use selvedge_ir::{EdgeId, EntryId, Op, Scope, Value};
+use selvedge_ir::{EdgeId, EntryId, Scope, Value, VarId};
 use selvedge_logic::aig::{Aig, Encoder, Input, Lit};
 use selvedge_logic::sat::{Answer, SatLit, Solver};
 use selvedge_transition::step::circuit::{self, Begin, Effect, Valuation};
@@ -47,18 +47,11 @@ impl Path {
     pub(super) fn new(task: &Task<'_>, trace: &Trace) -> Path {
         let edges = &task.program.edges;
         let starts: Vec<EntryId> = trace.start.threads.iter().map(|thread| thread.entry).collect();
-        let (mut created, mut alive) = (starts.len(), starts.len());
+        let mut created = starts.len();
         let mut steps = Vec::new();
         for Step { thread, edge, .. } in &trace.steps {
-            let room = match task.threads {
-                ThreadScope::AtMost(bound) => alive < bound as usize,
-                ThreadScope::Created(bound) => created < bound as usize,
-                ThreadScope::Unbounded => true,
-            };
-            let child = (edges[*edge].op.starts_thread() && room).then_some(created);
+            let child = edges[*edge].op.starts_thread().then_some(created);
             created += usize::from(child.is_some());
-            alive += usize::from(child.is_some());
-            alive -= usize::from(matches!(edges[*edge].op, Op::Return(_) | Op::End));
             steps.push(PathStep { thread: thread.0 as usize, edge: *edge, child });
         }
         let is_failure =
@@ -80,7 +73,7 @@ struct Execution<'m> {
     begun: Vec<(EntryId, Begin)>,
     /// The inputs that are the choices of the steps, and those of locals that start with any value.
     choices: Vec<Vec<Input>>,
-    fresh: Vec<Vec<(selvedge_ir::VarId, Input)>>,
+    fresh: Vec<Vec<(VarId, Input)>>,
 }
 
 /// Follows a path.
