@@ -161,9 +161,9 @@ impl<'a> Checker<'a> {
         let (old, new) = (self.old, &self.proof.program);
         let mut question = self.question(None, None, None);
         question.both.types = choice_types(old.init.iter().map(|(_, rhs)| rhs));
-        let begun = question.old(|meaning| meaning.start_shared())?;
+        let begun = question.in_program(|meaning| meaning.start_shared())?;
         question.write(begun)?;
-        let over_predicates = question.new(|meaning| meaning.start_shared())?;
+        let over_predicates = question.in_boolean(|meaning| meaning.start_shared())?;
         for (var, value) in over_predicates {
             if let Some(value) = value {
                 let predicate = question.predicate(var, Whose::Mover, When::After)?;
@@ -415,7 +415,7 @@ struct Question<'q, 'a> {
 
 impl<'q, 'a> Question<'q, 'a> {
     /// Computes something of the program.
-    fn old<T>(
+    fn in_program<T>(
         &mut self,
         compute: impl FnOnce(&mut Meaning<'_, Circuits<'_, 'q>, Both<'q, 'a>>) -> Result<T, Refused>,
     ) -> Result<T, Refused> {
@@ -423,7 +423,7 @@ impl<'q, 'a> Question<'q, 'a> {
     }
 
     /// Computes something of the Boolean program.
-    fn new<T>(
+    fn in_boolean<T>(
         &mut self,
         compute: impl FnOnce(&mut Meaning<'_, Sat<'q>, Both<'q, 'a>>) -> Result<T, Refused>,
     ) -> Result<T, Refused> {
@@ -465,12 +465,12 @@ impl<'q, 'a> Question<'q, 'a> {
         position: &Position,
         (to, child): (Option<LocId>, Option<LocId>),
     ) -> Result<Question<'q, 'a>, Refused> {
-        let effect = self.old(|meaning| meaning.effect(old, position.caller()))?;
+        let effect = self.in_program(|meaning| meaning.effect(old, position.caller()))?;
         self.write(effect.writes)?;
         self.both.child = self.valued(effect.child)?;
         self.both.asserted = effect.asserted.as_ref().map(|asserted| asserted[0]);
         self.both.begins = matches!(new.op, Op::Spawn(_));
-        let over_predicates = self.new(|meaning| meaning.effect(new, None))?;
+        let over_predicates = self.in_boolean(|meaning| meaning.effect(new, None))?;
         let mut guard = self.sat.constant(true);
         for condition in effect.conditions {
             guard = self.sat.and(guard, condition[0]);
