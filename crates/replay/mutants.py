@@ -3,7 +3,7 @@
 
     cargo install cargo-mutants --locked
     pip install tree_sitter tree_sitter_rust
-    python3 crates/replay/mutants.py FOLDER [--jobs N] [--only TEXT] [--again] [--argued]
+    python3 crates/replay/mutants.py FOLDER [--jobs N] [--only TEXT] [--since COMMIT] [--again] [--argued]
 
 cargo-mutants lists the mutants of `crates/replay` and of `crates/ir/src/validate.rs`, but building each of them takes
 far longer than testing it. So the sources are copied to FOLDER (best in memory), and every mutated expression becomes
@@ -14,6 +14,8 @@ Then each test of `selvedge-replay`, each unit test of the validator and each re
 a mutant, and writes down which of the conditions `mutant(N)` it came to, and its time. A test that never comes to the
 condition of a mutant runs as without it. So only those that do are run for a mutant, with MUTANT=N in the environment,
 the quick ones first, until one fails. No test is left out for its time.
+
+`--since COMMIT` is about the mutants in lines that are newer than a commit, and leaves all others out.
 
 FOLDER/results.jsonl has a line for each mutant: `caught`, `timeout` (caught as well), `missed`, or `unbuilt`, and which
 test told. A second run goes on where the first one stopped; `--again` only tests the missed ones once more, after
@@ -118,8 +120,9 @@ def run(command, **options):
     return subprocess.run(command, text=True, capture_output=True, **options)
 
 
-def listed():
-    """Returns the mutants of cargo-mutants, numbered from 1, the most trusted files first."""
+def listed(since):
+    """Returns the mutants of cargo-mutants, numbered from 1, the most trusted files first; all, or those in lines that
+    are newer than a commit."""
     first = ["semantics", "domain", "interpreter", "src/replay", "judge", "lrat", "certificate/sat", "encode"]
     rank = lambda mutant: next((place for place, name in enumerate(first) if name in mutant["file"]), len(first))
     mutants = []
@@ -127,6 +130,7 @@ def listed():
         found = run(["cargo", "mutants", "--list", "--json", "-p", package, *more], cwd=ROOT)
         found.check_returncode()
         mutants += json.loads(found.stdout)
+    newer = lines_since(since) if since else None
     mutants.sort(key=lambda mutant: (rank(mutant), mutant["package"] != "selvedge-replay", mutant["file"]))
     seen = {}
     for number, mutant in enumerate(mutants, 1):
@@ -135,7 +139,27 @@ def listed():
         name = re.sub(r":\d+:\d+:", ":", mutant["name"])
         seen[name] = seen.get(name, 0) + 1
         mutant["key"] = f"{name} #{seen[name]}"
-    return mutants
+    return [mutant for mutant in mutants if newer is None or is_in(mutant, newer)]
+
+
+def lines_since(commit):
+    """Returns the numbers of the lines of each file that are newer than a commit."""
+    diff = run(["git", "diff", "--unified=0", commit, "--", *FILES], cwd=ROOT)
+    diff.check_returncode()
+    lines, file = {}, None
+    for line in diff.stdout.splitlines():
+        if line.startswith("+++ "):
+            file = line.removeprefix("+++ b/")
+        elif found := re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line):
+            first, count = int(found[1]), int(found[2] or 1)
+            lines.setdefault(file, set()).update(range(first, first + count))
+    return lines
+
+
+def is_in(mutant, lines):
+    """Returns whether a mutant changes one of some lines; one of a whole function also if its body has one of them."""
+    span = mutant["function"]["span"] if mutant["genre"] == "FnValue" else mutant["span"]
+    return not lines.get(mutant["file"], set()).isdisjoint(range(span["start"]["line"], span["end"]["line"] + 1))
 
 
 class Source:
@@ -293,7 +317,7 @@ def nearest(text, start):
 
 def environment(folder):
     return dict(os.environ, CARGO_TARGET_DIR=str(folder / "target"), CARGO_PROFILE_DEV_OPT_LEVEL="1",
-                CARGO_PROFILE_DEV_DEBUG="false", CARGO_INCREMENTAL="1", RUSTFLAGS="-Awarnings")
+                CARGO_PROFILE_DEV_DEBUG="false", CARGO_INCREMENTAL="1")
 
 
 def compiled(folder, programs, package, *targets):
@@ -455,6 +479,7 @@ def main():
     words.add_argument("folder", type=Path)
     words.add_argument("--jobs", type=int, default=1)
     words.add_argument("--only", default="")
+    words.add_argument("--since", default="")
     words.add_argument("--again", action="store_true")
     words.add_argument("--argued", action="store_true", help="try those as well that mutants.md argues")
     options = words.parse_args()
@@ -464,7 +489,7 @@ def main():
         copy(ROOT / part, folder / part)
     if (ROOT / ".tools").exists() and not (folder / ".tools").exists():
         (folder / ".tools").symlink_to((ROOT / ".tools").resolve())
-    mutants = listed()
+    mutants = listed(options.since)
     dropped, programs = build(folder, mutants)
     results = folder / "results.jsonl"
     known = {}

@@ -209,7 +209,7 @@ fn known_names<'n>([one, several]: [&str; 2], names: impl Iterator<Item = &'n st
     names.sort_unstable_by_key(|name| (name.parse().unwrap_or(0_usize), *name));
     names.dedup();
     match names.len() {
-        0 => Some(format!("it has no {several}")),
+        0 => Some(format!("it has no {}", several.trim_end_matches(" on lines"))),
         1 => Some(format!("it has the {one} {}", names[0])),
         2..=20 => Some(format!("it has the {several} {}", names.join(", "))),
         n_names => Some(format!("it has {n_names} {several}, among them {}", names[..20].join(", "))),

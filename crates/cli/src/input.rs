@@ -56,7 +56,12 @@ impl Input {
             Input::Stdin => bounded(std::io::stdin().lock()),
             Input::File(path) => std::fs::File::open(path).and_then(bounded),
         };
-        let bytes = bytes.map_err(|error| format!("cannot read {name}: {error}"))?;
+        let bytes = bytes.map_err(|error| match error.kind() {
+            std::io::ErrorKind::IsADirectory => {
+                format!("{name} is a folder: name its files, or use `selvedge test {name}` if they say their verdicts")
+            }
+            _ => format!("cannot read {name}: {error}"),
+        })?;
         let path = match self {
             Input::Stdin => name,
             Input::File(path) => path.to_string_lossy().into_owned(),

@@ -60,6 +60,22 @@ impl<'a> InlinedStates<'a> {
             slot.map_or(Value::Bool(false), |slot| state.locals[slot])
         };
         let locals = self.program.procs[self.program.locs[loc].proc].locals.iter().map(value).collect();
-        ThreadState { loc, locals, ..state.clone() }
+        ThreadState { loc, locals, free: self.free(state), ..state.clone() }
+    }
+
+    /// Returns the free variables, as those of the program with calls.
+    fn free(&self, state: &ThreadState) -> Vec<VarId> {
+        let (frame, loc) = self.copies.locs[state.loc];
+        let own = state.free.iter().filter_map(|copy| {
+            let (owner, var) = self.copies.vars[*copy];
+            let is_visible = match self.program.vars[var].scope {
+                Scope::Local(proc) => owner == frame && proc == self.program.locs[loc].proc,
+                Scope::Shared | Scope::Thread => true,
+            };
+            is_visible.then_some(var)
+        });
+        let mut free: Vec<VarId> = own.collect();
+        free.sort_unstable();
+        free
     }
 }

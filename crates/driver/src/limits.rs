@@ -16,7 +16,7 @@ pub(crate) fn validate(subject: Subject<'_>, options: &Options) -> Result<(), In
     if subject.map.limits.is_empty() || !(is_other || question.deadlock || options.ask != Ask::Any) {
         return Ok(());
     }
-    let message = "the program has limits (docs/c.md): only the question for all assertions together fits it";
+    let message = "the program has limits (docs/c.md), so that all its assertions can only be checked together";
     let help = "leave out --label, --assertion, --together, --deadlock, --all and --reachable".to_string();
     Err(InvalidQuestion { message: message.to_string(), help: Some(help) })
 }

@@ -32,6 +32,7 @@ pub(crate) use standing::defect;
 use standing::{Best, Worth, end_of, worth};
 pub(crate) use team::team;
 use team::{in_rounds, in_turns, without_bound};
+pub(crate) use turns::BudgetObserver;
 use turns::RoundRobin;
 
 /// The greatest budget of engines that look at all executions where some were asked about.

@@ -1,36 +1,41 @@
 //! All states that can be reached, and the answer for each assertion and error location.
 //!
-//! *Order of work.* An engine visits all states: of the program as it is, or with bodies in the place of calls. Values
-//! that no thread reads any more are not asked for, unless the options of the engines say so. What the engine says
-//! about errors is not evidence, so that each error is then decided as if it were asked for on its own ([`each`]), by
-//! the engine that the user names or by those that suit the program: with a replayed execution, or with an accepted
-//! certificate, or else the answer says that it is uncertified. *Right*: every answer about an error is judged. Where
-//! the visit was complete and says otherwise, one of the engines is wrong, which is reported as our defect.
+//! *Order of work.* An engine visits all states: of the program as it is, over bits, or with bodies in the place of
+//! calls. Explicit search and decision diagrams take turns, with budgets of work that grow, and the first that is done
+//! is reported; the lists of both are put into one form (`merged`). Values that no thread reads any more are not asked
+//! for, unless the options of the engines say so. What the engine says about errors is not evidence, so that each error
+//! is then decided as if it were asked for on its own ([`each`]), by the engine that the user names or by those that
+//! suit the program: with a replayed execution, or with an accepted certificate, or else the answer says that it is
+//! uncertified. *End.* A budget that grows without bound does not stop an engine that ends. *Right.* Every answer about
+//! an error is judged. Where the visit was complete and says otherwise, one of the engines is wrong, which is reported
+//! as our defect.
 
-use std::collections::BTreeSet;
+mod bit_states;
+mod merged;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use selvedge_check::{
-    Answer, Asked, Engine, Exploration, Outcome, Reason, Run, Status, Stop, Times, Unsupported, ValuesAsked,
+    Answer, Asked, Engine, Exploration, Outcome, Reason, Run, Status, Stop, Task, Times, Unsupported, ValuesAsked,
 };
 use selvedge_engines::EngineKind;
 use selvedge_engines::table::Row;
 use selvedge_ir::liveness::Liveness;
-use selvedge_ir::{LocId, Program, Scope, Value, VarId};
+use selvedge_ir::{LocId, VarId};
 
 use crate::attempt::timed;
 use crate::inlined_states::InlinedStates;
-use crate::{Failure, Options, Pass, Prepared, each};
+use crate::portfolio::BudgetObserver;
+use crate::simplify::simplify;
+use crate::{Failure, Options, Pass, Prepared, Simplified, each};
+use bit_states::BitStates;
+use merged::merged;
 
 /// Visits everything, and answers for each error.
 pub(crate) fn explore(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>) -> Result<Answer, Failure> {
-    let rows = match options.engine {
-        Some(row) => vec![row],
-        None => vec![EngineKind::ThreadsExplicit.row(), EngineKind::Exhaustive.row()],
-    };
     let mut time = Duration::ZERO;
-    let (engine, explored) = timed(&mut time, || visit(&rows, prepared, options, run));
+    let (engine, explored) = timed(&mut time, || visit(prepared, options, run));
     let seen = match explored {
         Ok(seen) => seen,
         Err(reason) => {
@@ -70,76 +75,85 @@ fn compare(answer: &Answer, seen: &Exploration) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Runs the first engine that takes the task and visits everything.
-fn visit(
-    rows: &[&Row],
-    prepared: &Prepared,
-    options: &Options,
-    run: &Run<'_>,
-) -> (&'static str, Result<Exploration, Reason>) {
-    let program = prepared.task().program;
-    let liveness = Liveness::observed(program);
-    let keeps_all = !options.engine_options.threads_explicit.reductions.dead;
-    let asked = |loc: LocId, var: VarId| keeps_all || liveness.is_live(loc, var);
-    let mut refusal = ("", Unsupported::new("no engine was run"));
-    for row in rows {
-        let engine = (row.build)(&options.engine_options);
-        let explored = match visit_with(&*engine, prepared, &asked, run) {
-            Ok(explored) => explored,
-            Err(unsupported) => {
-                refusal = (engine.name(), unsupported);
-                continue;
-            }
-        };
-        match explored {
-            Some(explored) => {
-                let explored = explored.map(|seen| only_asked(seen, program, &asked));
-                return (engine.name(), explored.map_err(Reason::Stop));
-            }
-            None => {
-                let reason = format!("the engine `{}` does not visit everything", engine.name());
-                refusal = (engine.name(), Unsupported::new(reason));
+/// Lets engines visit everything, in turns unless the user names one.
+fn visit(prepared: &Prepared, options: &Options, run: &Run<'_>) -> (&'static str, Result<Exploration, Reason>) {
+    if let Some(row) = options.engine {
+        return (row.name, visit_alone(row, prepared, options, run));
+    }
+    let mut playing = vec![EngineKind::ThreadsExplicit.row(), EngineKind::Threads.row()];
+    let mut stopped = None;
+    let mut budget = 1;
+    while !playing.is_empty() {
+        for row in std::mem::take(&mut playing) {
+            let part = run.part();
+            let observer = BudgetObserver { row, budget, run, cancel: part.cancel.clone() };
+            match visit_alone(row, prepared, options, &part.run(&observer)) {
+                Ok(seen) => return (row.name, Ok(seen)),
+                Err(Reason::Stop(Stop::PartStopped)) if run.check_limits().is_ok() => playing.push(row),
+                Err(Reason::Unsupported(_)) => {}
+                Err(reason) => stopped = Some((row.name, Err(reason))),
             }
         }
+        budget = if playing.len() == 1 { usize::MAX } else { budget.saturating_mul(8) };
     }
-    (refusal.0, Err(Reason::Unsupported(refusal.1)))
+    let oracle = EngineKind::Exhaustive.row();
+    stopped.unwrap_or_else(|| (oracle.name, visit_alone(oracle, prepared, options, run)))
 }
 
-/// Lets an engine visit everything, if need be with bodies in the place of calls.
+/// Lets one engine visit everything.
+fn visit_alone(row: &Row, prepared: &Prepared, options: &Options, run: &Run<'_>) -> Result<Exploration, Reason> {
+    let task = prepared.task();
+    let liveness = Liveness::observed(task.program);
+    let keeps_all = !options.engine_options.threads_explicit.reductions.dead;
+    let asked = |loc: LocId, var: VarId| keeps_all || liveness.is_live(loc, var);
+    let engine = (row.build)(&options.engine_options);
+    let seen = match visit_with(&*engine, &task, &asked, run) {
+        Ok(Some(explored)) => explored.and_then(|seen| merged(seen, task.program, &asked, run)),
+        Ok(None) => {
+            let reason = format!("the engine `{}` does not visit everything", engine.name());
+            return Err(Reason::Unsupported(Unsupported::new(reason)));
+        }
+        Err(unsupported) => return Err(Reason::Unsupported(unsupported)),
+    };
+    seen.map_err(Reason::Stop)
+}
+
+/// Lets an engine visit everything; if need be over bits, and with bodies in the place of calls.
 fn visit_with(
     engine: &dyn Engine,
-    prepared: &Prepared,
+    task: &Task<'_>,
     asked: ValuesAsked<'_>,
     run: &Run<'_>,
 ) -> Result<Option<Result<Exploration, Stop>>, Unsupported> {
-    let task = prepared.task();
-    let Err(unsupported) = engine.supports(&task) else { return Ok(engine.reachable(&task, asked, run)) };
-    let inlined = prepared.after(&[Pass::Inline]);
-    let question = inlined.question();
-    let Some(states) = InlinedStates::new(task.program, &inlined) else { return Err(unsupported) };
-    engine.supports(&question).map_err(|_| unsupported)?;
-    let explored = engine.reachable(&question, &|loc, var| states.is_asked(asked, loc, var), run);
-    Ok(explored.map(|explored| explored.map(|seen| states.lifted(seen))))
-}
-
-/// Replaces the values that were not asked for, so that states that differ only there are one, and lists them.
-fn only_asked(seen: Exploration, program: &Program, asked: ValuesAsked<'_>) -> Exploration {
-    let mut any = BTreeSet::new();
-    let (shared, thread_vars) = (vars_of(program, Scope::Shared), vars_of(program, Scope::Thread));
-    let mut thread_states = BTreeSet::new();
-    for mut state in seen.thread_states {
-        let locals = &program.procs[program.locs[state.loc].proc].locals;
-        let values = shared.iter().zip(&mut state.shared).chain(thread_vars.iter().zip(&mut state.vars));
-        let values = values.chain(locals.iter().zip(&mut state.locals));
-        for (var, value) in values.filter(|(var, _)| !asked(state.loc, **var)) {
-            *value = Value::Bool(false);
-            any.insert((state.loc, *var));
-        }
-        thread_states.insert(state);
+    let Err(unsupported) = engine.supports(task) else { return Ok(engine.reachable(task, asked, run)) };
+    if let Some(explored) = visit_inlined(engine, task, asked, run) {
+        return Ok(explored);
     }
-    Exploration { thread_states, any, ..seen }
+    if !task.program.has_machine_integers() {
+        return Err(unsupported);
+    }
+    let works_on_bits = |reason: String| Unsupported::new(format!("`{}` works on bits, and {reason}", engine.name()));
+    let over_bits = Simplified::over_all_bits(task).map_err(works_on_bits)?;
+    let states = BitStates::new(task.program, over_bits.bits().expect("it is over bits"));
+    let (question, asked) = (over_bits.question(), |loc, bit| states.is_asked(asked, loc, bit));
+    let explored = match engine.supports(&question) {
+        Ok(()) => Some(engine.reachable(&question, &asked, run)),
+        Err(_) => visit_inlined(engine, &question, &asked, run),
+    };
+    let lifted = |explored: Result<Exploration, Stop>| explored.and_then(|seen| states.lifted(seen, run));
+    explored.map(|explored| explored.map(lifted)).ok_or(unsupported)
 }
 
-fn vars_of(program: &Program, scope: Scope) -> Vec<VarId> {
-    program.vars.iter_enumerated().filter(|(_, var)| var.scope == scope).map(|(id, _)| id).collect()
+/// Lets an engine visit everything with bodies in the place of calls; `None` if it does not support that.
+fn visit_inlined(
+    engine: &dyn Engine,
+    task: &Task<'_>,
+    asked: ValuesAsked<'_>,
+    run: &Run<'_>,
+) -> Option<Option<Result<Exploration, Stop>>> {
+    let inlined = simplify(task, &[Pass::Inline]);
+    let states = InlinedStates::new(task.program, &inlined)?;
+    engine.supports(&inlined.question()).ok()?;
+    let explored = engine.reachable(&inlined.question(), &|loc, var| states.is_asked(asked, loc, var), run);
+    Some(explored.map(|explored| explored.map(|seen| states.lifted(seen))))
 }

@@ -54,6 +54,18 @@ impl Simplified {
         }
     }
 
+    /// Returns the task over bits in which every number has all bits of its type; says why not if that is not possible.
+    pub(crate) fn over_all_bits(task: &Task<'_>) -> Result<Simplified, String> {
+        let blasted = blast::run_wide(task.program)?;
+        let program = blasted.program.clone();
+        Ok(Simplified { program, bits: Some(Box::new(blasted)), ..Simplified::unchanged(task) })
+    }
+
+    /// Returns the program over bits, if there is one, with the way back.
+    pub(crate) fn bits(&self) -> Option<&Blasted> {
+        self.bits.as_deref()
+    }
+
     /// Writes the program over bits, if that is possible and makes a difference, and runs passes.
     pub fn with_bits(task: &Task<'_>, passes: &[Pass]) -> Simplified {
         let start = Instant::now();
@@ -117,13 +129,10 @@ impl Simplified {
         })
     }
 
-    /// Returns the parts of the program as the user wrote it that this one consists of, if calls were replaced and
+    /// Returns the parts of the program, or of the one over bits, that this one consists of, if calls were replaced and
     /// nothing else was done.
     pub(crate) fn copies(&self) -> Option<&Copies> {
-        match (&self.bits, &self.lifts[..]) {
-            (None, [lift]) => lift.copies.as_ref(),
-            _ => None,
-        }
+        if let [lift] = &self.lifts[..] { lift.copies.as_ref() } else { None }
     }
 
     /// Returns the step of the program before the passes that a step was copied from.

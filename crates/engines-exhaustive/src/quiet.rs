@@ -2,26 +2,45 @@
 
 use selvedge_ir::liveness::Liveness;
 use selvedge_ir::visibility::Visibility;
-use selvedge_ir::{Op, Program};
+use selvedge_ir::{Op, Program, Scope, Value, VarId};
 use selvedge_replay::{Interpreter, State, Thread};
 
-/// The locals that are read later, and the steps that other threads notice.
+/// The variables that are read later, and the steps that other threads notice.
 pub(super) struct Quiet {
     liveness: Liveness,
     visibility: Visibility,
+    /// The shared variables, and whether each is live: everywhere or nowhere.
+    shared: Vec<(VarId, bool)>,
+    per_thread: Vec<VarId>,
 }
 
 impl Quiet {
     pub(super) fn new(program: &Program) -> Quiet {
-        Quiet { liveness: Liveness::among_threads(program), visibility: Visibility::new(program) }
+        let (liveness, visibility) = (Liveness::among_threads(program), Visibility::new(program));
+        let of = |scope: Scope| program.vars.indices().filter(move |var| program.vars[*var].scope == scope);
+        let is_live = |var: VarId| program.locs.indices().any(|loc| liveness.is_live(loc, var));
+        let shared = of(Scope::Shared).map(|var| (var, is_live(var))).collect();
+        let per_thread = of(Scope::Thread).collect();
+        Quiet { liveness, visibility, shared, per_thread }
     }
 
-    /// Gives the locals that no thread reads later their default values.
+    /// Gives the variables that no thread reads later their default values. All of them: what is only assigned to one
+    /// of them is not read later either, so that a state that keeps one would depend on what others have lost.
     pub(super) fn forget(&self, program: &Program, state: &mut State) {
-        for frame in state.threads.iter_mut().flat_map(|thread| &mut thread.stack) {
-            for (var, value) in program.procs[frame.proc].locals.iter().zip(&mut frame.locals) {
-                if !self.liveness.is_live(frame.loc, *var) {
-                    *value = program.vars[*var].ty.default_value();
+        let reset = |var: VarId, value: &mut Value, is_live: bool| {
+            if !is_live {
+                *value = program.vars[var].ty.default_value();
+            }
+        };
+        self.shared.iter().zip(&mut state.shared).for_each(|((var, is_live), value)| reset(*var, value, *is_live));
+        for thread in &mut state.threads {
+            let loc = thread.loc();
+            for (var, value) in self.per_thread.iter().zip(&mut thread.vars) {
+                reset(*var, value, self.liveness.is_live(loc, *var));
+            }
+            for frame in &mut thread.stack {
+                for (var, value) in program.procs[frame.proc].locals.iter().zip(&mut frame.locals) {
+                    reset(*var, value, self.liveness.is_live(frame.loc, *var));
                 }
             }
         }

@@ -312,5 +312,5 @@ fn most_initial(program: &Program) -> Option<u32> {
 fn thread_state(state: &State, thread: &Thread) -> ThreadState {
     let top = thread.top();
     let (shared, vars) = (state.shared.clone(), thread.vars.clone());
-    ThreadState { loc: top.loc, shared, vars, locals: top.locals.clone() }
+    ThreadState { loc: top.loc, shared, vars, locals: top.locals.clone(), free: Vec::new() }
 }

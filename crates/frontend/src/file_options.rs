@@ -80,6 +80,9 @@ impl FileOptions {
         let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
         let mut reader = Reader { folder, options: FileOptions::default(), seen: Vec::new(), diagnostics: Vec::new() };
         let words = line(text);
+        if words.is_empty() {
+            reader.diagnostics.extend(misplaced(text));
+        }
         let mut words = words.into_iter();
         while let Some(word) = words.next() {
             reader.option(word, &mut words);
@@ -156,6 +159,28 @@ fn line(text: &str) -> Vec<Word<'_>> {
     });
     let is_line = |words: &Vec<Word<'_>>| words.first().is_some_and(|(word, _)| word.starts_with('-'));
     options.into_iter().find(is_line).unwrap_or_default()
+}
+
+/// Warns of a line that looks like one with options, and is not read: behind the first declaration, in capitals, or in
+/// a comment of another kind.
+fn misplaced(text: &str) -> Option<Diagnostic> {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let trimmed = line.trim_start();
+        let comment = ["//", "/*", "#"].iter().find_map(|mark| trimmed.strip_prefix(mark)).map(str::trim_start);
+        let word = comment.and_then(|comment| comment.get(.."options:".len()));
+        if let (Some(comment), true) = (comment, word.is_some_and(|word| word.eq_ignore_ascii_case("options:")))
+            && comment["options:".len()..].trim_start().starts_with("--")
+        {
+            let at = start + line.len() - comment.len();
+            let message = "this line of options is not read".to_string();
+            let help = "write it as `// options: ..`, in the comment at the beginning of the file";
+            let span = Span::new(at, at + "options:".len());
+            return Some(Diagnostic::new(Code::MisplacedOptions, message, span).help(help));
+        }
+        start += line.len();
+    }
+    None
 }
 
 /// Lists the lines of the comment at the beginning of a text: where each begins behind its `//` or `#`, and its text.
@@ -382,9 +407,20 @@ mod tests {
         let (options, diagnostics) = read("// verdict: safe\n\n// options: --threads 3 --initial any\ndecl x;\n");
         assert_eq!(diagnostics, []);
         assert_eq!(options, FileOptions { threads: Some(3), initial: Some(Count::Any), ..FileOptions::default() });
-        let behind = "decl x;\n// options: --threads 3\n";
-        assert_eq!(read(behind), Default::default());
+        assert_eq!(read("decl x;\n// the options: --threads 3\n"), Default::default());
         assert_eq!(read("# options: --deadlock\n").0, FileOptions { deadlock: true, ..FileOptions::default() });
+    }
+
+    #[test]
+    fn a_line_of_options_elsewhere_draws_a_warning() {
+        let behind = "decl x;\n// options: --threads 3\n";
+        for text in [behind, "/* options: --threads 3 */\n", "// Options: --threads 3\ndecl x;\n"] {
+            let (options, diagnostics) = read(text);
+            assert_eq!(options, FileOptions::default(), "{text}");
+            let [warning] = &diagnostics[..] else { panic!("{text}: {diagnostics:?}") };
+            assert_eq!(warning.code, Code::MisplacedOptions, "{text}");
+            assert!(warning.primary.span.of(text).eq_ignore_ascii_case("options:"), "{text}");
+        }
     }
 
     #[test]

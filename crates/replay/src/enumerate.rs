@@ -24,18 +24,18 @@ impl Interpreter<'_> {
         }
         if let Some(var) = self.all_fresh().into_iter().find(|var| width(self.program.vars[*var].ty) > MAX_WIDTH) {
             let Var { name, ty, .. } = &self.program.vars[var];
-            return Err(format!("`{name}` may start with any value of type {ty}; {MAX_WIDTH} bits are the most"));
+            return Err(format!("`{name}` may start with any value of type {ty}, too many to try one by one"));
         }
         let init_choices = |init: &[(VarId, Expr)]| choice_types(init.iter().map(|(_, rhs)| rhs));
-        let of_edges = self.program.edges.iter().map(|edge| choice_types(exprs(&edge.op))).enumerate();
+        let of_edges = self.program.edges.iter().map(|edge| choice_types(exprs(&edge.op)));
         let of_entries = self.program.entries.iter().map(|entry| init_choices(&entry.init));
         let of_starts = of_entries.chain([init_choices(&self.program.init)]);
-        let named = of_edges.map(|(edge, types)| (format!("edge {edge}"), types));
+        let named = of_edges.map(|types| ("a step".to_owned(), types));
         for (name, types) in named.chain(of_starts.map(|types| ("an initial value".to_owned(), types))) {
             match types.into_iter().find(|ty| *ty == Ty::Int || width(*ty) > MAX_WIDTH) {
                 Some(Ty::Int) => return Err(format!("{name} chooses an integer")),
                 Some(ty) => {
-                    return Err(format!("{name} chooses any value of type {ty}; {MAX_WIDTH} bits are the most"));
+                    return Err(format!("{name} chooses any value of type {ty}, too many to try one by one"));
                 }
                 None => {}
             }

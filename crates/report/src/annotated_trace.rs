@@ -382,7 +382,14 @@ impl<'a> Annotator<'a> {
 
     /// Returns the position of a location in the source: the first of the statements that leave it.
     pub(crate) fn place(&self, loc: LocId) -> Option<Span> {
-        self.flow.out(loc).iter().map(|edge| self.context.map.edges[*edge].span).min()
+        let Context { program, map, .. } = self.context;
+        let next = self.flow.out(loc).iter().map(|edge| map.edges[*edge].span).min();
+        // Where a thread stays for ever, the step that led there says why.
+        let last = || {
+            let mut known = map.notes.keys().filter(|edge| program.edges[**edge].to == loc);
+            known.next().map(|edge| map.edges[*edge].span)
+        };
+        next.or_else(last)
     }
 
     /// Returns the line and column at which a part of the source begins.

@@ -66,7 +66,7 @@ impl Annotator<'_> {
             Some(step) => {
                 let start = map.edges[step.edge].span.start as usize;
                 let line = self.context().source.position_in_file(start).line;
-                Some(format!("{note}, while {} {} in line {line}", names.of(step.thread), map.notes[&step.edge]))
+                Some(format!("{note}, while {} {} on line {line}", names.of(step.thread), map.notes[&step.edge]))
             }
             None => Some(note.clone()),
         }

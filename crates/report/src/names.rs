@@ -57,7 +57,7 @@ pub fn shown(of: Value, word: Option<&String>) -> String {
 pub fn count(n: usize, noun: &str) -> String {
     match n {
         1 => format!("1 {noun}"),
-        n if noun.ends_with("ch") => format!("{n} {noun}es"),
+        n if noun.ends_with("ch") || noun.ends_with("ss") => format!("{n} {noun}es"),
         n if noun.ends_with("ery") => format!("{n} {}ies", noun.trim_end_matches('y')),
         n => format!("{n} {noun}s"),
     }

@@ -12,7 +12,7 @@ use super::values::{data_model_parser, extern_parser};
 /// How C programs are read; the options are those of compilers.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct CArgs {
-    /// The sizes of the types of C; the default is lp64
+    /// Sizes of the types of C [default: lp64]
     #[arg(long, value_name = "MODEL", global = true, value_parser = data_model_parser())]
     #[arg(help_heading = "C programs")]
     pub(crate) data_model: Option<DataModel>,
@@ -28,12 +28,12 @@ pub(crate) struct CArgs {
     #[arg(long, value_name = "PROGRAM", global = true)]
     #[arg(help_heading = "C programs")]
     pub(crate) cc: Option<PathBuf>,
-    /// How many objects each place of a C program may allocate; the default is 2. An execution that allocates more is
-    /// not followed, and then no program is said to be safe
+    /// Number of objects that each place in a C program may allocate [default: 2]. An execution that allocates more is
+    /// not followed; if there is one, the answer is not `safe`
     #[arg(long, value_name = "N", global = true)]
     #[arg(help_heading = "C programs")]
     pub(crate) malloc_bound: Option<u32>,
-    /// What functions of a C program without a body do that are not known; by default they are not supported
+    /// Meaning of unknown functions without a body in a C program [default: they are not supported]
     #[arg(long = "extern", value_name = "MEANING", global = true, value_parser = extern_parser())]
     #[arg(help_heading = "C programs")]
     pub(crate) externs: Option<Extern>,

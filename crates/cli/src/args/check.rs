@@ -23,11 +23,6 @@ pub(crate) struct CheckArgs {
     /// Input language [auto: determined by the file extension]
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     pub(crate) input_format: InputFormat,
-    /// For pushdown systems: check this head instead of the targets in the file, for example '<p, g>' or '<p, *>'; for
-    /// several threads with --contexts, for example '3|1,-'
-    #[arg(long, value_name = "HEAD")]
-    #[arg(help_heading = "Question")]
-    pub(crate) target: Option<String>,
     /// For pushdown systems: search direction
     #[arg(long, value_name = "WAY", default_value = "forward")]
     #[arg(help_heading = "Engine tuning", hide = true)]
@@ -53,6 +48,11 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "K|1..K", value_parser = context_bound, conflicts_with = "contexts")]
     #[arg(help_heading = "Question")]
     pub(crate) rounds: Option<ContextBound>,
+    /// For pushdown systems: check this head instead of the targets in the file, for example '<p, g>' or '<p, *>'; for
+    /// several threads with --contexts, for example '3|1,-'
+    #[arg(long, value_name = "HEAD")]
+    #[arg(help_heading = "Question")]
+    pub(crate) target: Option<String>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     /// Output format

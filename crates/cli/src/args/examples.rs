@@ -76,9 +76,10 @@ Examples:
   selvedge check --witness witness.yml program.c
   selvedge validate witness.yml program.c
 
-A violation witness is valid if an execution to the error passes its places in their order; a correctness witness is if
-its invariants hold and the program is safe. Exit code 10: a valid violation witness. Exit code 0: a valid correctness
-witness. Exit code 2: the file is not a witness, is about another text, or is not valid. Exit code 5: not decided.";
+A violation witness is valid if an execution to the error passes its places in their order; a
+correctness witness is valid if its invariants hold and the program is safe. Exit code 10: a valid
+violation witness. Exit code 0: a valid correctness witness. Exit code 2: the file is not a witness,
+is about another text, or is not valid. Exit code 5: not decided.";
 
 pub(super) const VERIFY_EXAMPLES: &str = "\
 Examples:

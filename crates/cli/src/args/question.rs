@@ -43,11 +43,11 @@ impl LimitArgs {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct QuestionArgs {
     /// Maximum number of threads that exist at the same time [default: unlimited]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     #[arg(help_heading = "Question")]
     pub(crate) threads: Option<u32>,
     /// Number of threads that run the entry procedure at the start, or `any` [default: one, or as the program says]
-    #[arg(long, value_name = "N|any", value_parser = initial)]
+    #[arg(long, value_name = "N|any", value_parser = initial, allow_negative_numbers = true)]
     #[arg(help_heading = "Question")]
     pub(crate) initial: Option<Initial>,
     /// Check whether this label can be reached, instead of checking the assertions
@@ -68,7 +68,7 @@ pub(crate) struct QuestionArgs {
     #[arg(long, conflicts_with_all = ["label", "assertion", "together"])]
     #[arg(help_heading = "Question")]
     pub(crate) deadlock: bool,
-    /// What to check of a C program: a comma-separated list of assertions, no-data-race, no-overflow, memory, deadlock
+    /// What to check in a C program: a comma-separated list of assertions, no-data-race, no-overflow, memory, deadlock
     /// and misuse, or a property file (.prp) [default: assertions]
     #[arg(long, value_name = "LIST|FILE.prp", value_parser = properties)]
     #[arg(conflicts_with_all = ["label", "together", "deadlock"])]

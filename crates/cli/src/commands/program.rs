@@ -48,12 +48,13 @@ impl Program {
 
     /// Says what is asked, in two lines.
     pub(crate) fn asked(&self, task: &Task<'_>) -> String {
-        let target = text::target(self.context(task.program), task.target);
+        let context = self.context(task.program);
+        let target = text::target(context, task.target);
         let options = match self.file_options.as_str() {
             "" => String::new(),
             options => format!("  options:     {options} (from the file)\n"),
         };
-        format!("{options}  scope:       {}\n  question:    {target}\n", text::scope(task))
+        format!("{options}  scope:       {}\n  question:    {target}\n", text::scope(context, task))
     }
 
     /// The same for reports; `program` is the one with the initial threads of the question.
@@ -138,7 +139,9 @@ pub(crate) fn file_words(question: &QuestionView, reading: &[String]) -> String 
 
 /// Adds that options of the file take part in a question that does not fit.
 pub(crate) fn because_of_file(error: InvalidQuestion, file_options: &str) -> InvalidQuestion {
-    if file_options.is_empty() {
+    let misses_name = error.message.contains("no label") || error.message.starts_with("no assertion");
+    let names = ["--label", "--assertion", "--together"].iter().any(|option| file_options.contains(option));
+    if file_options.is_empty() || misses_name && !names {
         return error;
     }
     let file = format!("the file asks for {file_options}; --no-file-options ignores this");

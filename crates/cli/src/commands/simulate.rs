@@ -76,7 +76,7 @@ fn tell(subject: &Program, task: &Task<'_>, simulation: &Simulation, args: &Simu
         irrelevant: None,
     };
     let context = subject.context(task.program);
-    let scope = text::scope(task);
+    let scope = text::scope(context, task);
     let title = if args.interactive { "run by hand".to_string() } else { format!("run with seed {}", args.seed) };
     let told = text::trace(context, execution, &title, style);
     session.printer.out(&format!("{}: {scope}\n\n{told}", subject.source.name));

@@ -46,11 +46,19 @@ pub(crate) fn checked(
     let answer = answer.map_err(|failure| program::failed(&failure, session))?;
     match answer.outcome {
         Outcome::Unsafe(found) => Ok((subject, ExecutedTrace { task: answer.model, counterexample: *found })),
-        outcome => Err(told(&outcome.line(), Exit::from(&outcome), session)),
+        outcome => Err(told(&outcome, session)),
     }
 }
 
-fn told(line: &str, exit: Exit, session: &Session) -> Exit {
-    session.printer.out(&format!("there is no execution to walk through\n{line}\n"));
-    exit
+/// Says why there is nothing to step through.
+fn told(outcome: &Outcome, session: &Session) -> Exit {
+    let why = match outcome {
+        Outcome::Safe(_) => {
+            "no error can be reached, so there is no execution to step through; \
+                             `selvedge simulate` makes one that ends without an error"
+        }
+        _ => "no execution to an error was found, so there is none to step through",
+    };
+    session.printer.out(&format!("{why}\n{}\n", outcome.line()));
+    Exit::from(outcome)
 }

@@ -1,6 +1,6 @@
 //! `selvedge check`: verdicts, scopes, traces, several files.
 
-use crate::harness::{command, programs, run, run_with_stdin, snapshot};
+use crate::harness::{command, programs, run, run_with_stdin, scratch, snapshot};
 
 #[test]
 fn a_safe_program() {
@@ -119,6 +119,39 @@ fn one_assertion_by_line_or_label() {
     let ran = run("check --engine exhaustive --assertion 7 unsafe.bp");
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("it has the assertion on line 6"), "{}", ran.err);
+}
+
+#[test]
+fn what_is_no_program_is_recognised() {
+    let ran = run("check .");
+    assert!(ran.code == 2 && ran.err.contains("`selvedge test .`"), "{}", ran.err);
+    let ran = run("check ../../../../README.md");
+    assert!(ran.code == 2 && ran.err.contains("this looks like a text in Markdown"), "{}", ran.err);
+    let ran = run("replay unsafe.bp unsafe.bp");
+    assert!(ran.code == 2 && ran.err.contains("which is JSON and comes before the program"), "{}", ran.err);
+    let ran = run("check --threads -1 unsafe.bp");
+    assert!(ran.code == 1 && ran.err.contains("expected a positive number"), "{}", ran.err);
+}
+
+#[test]
+fn a_c_program_without_assertions_gets_a_hint() {
+    let file = scratch("nothing-asserted.c");
+    std::fs::write(&file, "int x;\nint main(void) { x++; return 0; }\n").expect("written");
+    let ran = run(&format!("check {file}"));
+    assert!(ran.code == 0 && ran.out.contains("--property no-data-race,no-overflow,memory"), "{}", ran.out);
+}
+
+#[test]
+fn braces_and_an_end_for_a_block_are_single_mistakes() {
+    for (name, text, mistakes) in [
+        ("braces.bp", "decl x;\nvoid main() {\n  x := T;\n}\n", "2 errors"),
+        ("end-for-fi.bp", "decl x;\nvoid main() begin\n  if x then\n    x := F;\n  end;\nend\n", "1 error\n"),
+    ] {
+        let file = scratch(name);
+        std::fs::write(&file, text).expect("written");
+        let ran = run(&format!("check {file}"));
+        assert!(ran.code == 2 && ran.err.contains(&format!("{name}: {mistakes}")), "{}", ran.err);
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ fn an_error_is_told_with_commands_locations_and_integers() {
     assert!(ran.out.contains("at idle: choose") && ran.out.contains("p: waiting → critical"), "{}", ran.out);
     assert!(ran.out.contains("with p = critical, q = critical"), "{}", ran.out);
     assert!(ran.out.contains("2 processes") && ran.out.contains("── switch to q ──"), "{}", ran.out);
+    assert!(ran.out.contains("  scope:       2 processes: p, q\n") && !ran.out.contains("main"), "{}", ran.out);
     let written: Value = serde_json::from_str(&std::fs::read_to_string(&trace).expect("it was written")).expect("JSON");
     let steps = written["steps"].as_array().expect("a trace has steps");
     assert!(steps.iter().any(|step| step["command"] == "q.enter"), "{written}");

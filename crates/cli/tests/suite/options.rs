@@ -14,6 +14,17 @@ fn a_check_asks_the_question_of_the_file_and_says_so() {
 }
 
 #[test]
+fn a_line_of_options_that_is_not_read_draws_a_warning() {
+    let file = scratch("misplaced-options.bp");
+    std::fs::write(&file, "decl x := 1;\n// options: --threads 2\nvoid main() begin assert(x); end\n")
+        .expect("written");
+    let ran = run(&format!("check {file}"));
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("warning[SV0109]: this line of options is not read"), "{}", ran.err);
+    assert!(!ran.out.contains("from the file"), "{}", ran.out);
+}
+
+#[test]
 fn the_command_line_comes_before_the_file() {
     let ran = run(&format!("check --initial 1 {BROKEN}"));
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);

@@ -79,11 +79,11 @@ fn is_part_stopped(outcome: &Outcome) -> bool {
 }
 
 /// Stops an engine that has used up its budget, counted in its events.
-struct BudgetObserver<'r, 'o> {
-    row: &'static Row,
-    budget: usize,
-    run: &'r Run<'o>,
-    cancel: CancelToken,
+pub(crate) struct BudgetObserver<'r, 'o> {
+    pub(crate) row: &'static Row,
+    pub(crate) budget: usize,
+    pub(crate) run: &'r Run<'o>,
+    pub(crate) cancel: CancelToken,
 }
 
 impl Observer for BudgetObserver<'_, '_> {

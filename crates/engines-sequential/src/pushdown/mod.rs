@@ -92,6 +92,7 @@ impl Pushdown {
                 shared: values(&system.steps.slots.shared, Scope::Shared, globals, locals),
                 vars: values(&system.steps.slots.shared, Scope::Thread, globals, locals),
                 locals: values(&system.program.procs[proc].locals, Scope::Local(proc), globals, locals),
+                free: Vec::new(),
             }
         };
         Ok(seen.map(state).collect())

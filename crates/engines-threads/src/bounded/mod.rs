@@ -99,7 +99,7 @@ fn thread_state(loc: LocId, n_shared: usize, n_thread_vars: usize, values: Vec<b
     let mut values = values.into_iter().map(Value::Bool);
     let shared = values.by_ref().take(n_shared).collect();
     let vars = values.by_ref().take(n_thread_vars).collect();
-    ThreadState { loc, shared, vars, locals: values.collect() }
+    ThreadState { loc, shared, vars, locals: values.collect(), free: Vec::new() }
 }
 
 /// Limit on the number of stored results of blocks; beyond it they are computed again.

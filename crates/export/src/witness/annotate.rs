@@ -31,7 +31,7 @@ pub fn annotate(source: &Source, invariants: &[Invariant]) -> Result<String, Str
 /// Returns the byte at a place; without a column, of the first word of the line.
 fn offset(source: &Source, place: Place) -> Result<usize, String> {
     let missing = || format!("the program has no line {} with such a column", place.line);
-    let range = source.lines(place.line..place.line + 1);
+    let range = source.lines(place.line..place.line.saturating_add(1));
     let line = source.text().get(range.clone()).filter(|line| !line.is_empty()).ok_or_else(missing)?;
     let first = line.char_indices().find(|(_, c)| !c.is_whitespace()).map(|(at, _)| at);
     let at = match place.column {

@@ -98,6 +98,14 @@ pub fn lex(text: &str) -> Lexed<TokenKind> {
             diagnostic.help = Some(help.to_owned());
         }
     }
+    // A brace stands for the word that it was meant as, so that it is the only mistake.
+    for token in lexed.tokens.iter_mut().filter(|token| token.kind == TokenKind::Stray) {
+        match token.span.of(text) {
+            "{" => token.kind = TokenKind::Begin,
+            "}" => token.kind = TokenKind::End,
+            _ => {}
+        }
+    }
     lexed
 }
 

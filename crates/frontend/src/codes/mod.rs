@@ -88,6 +88,7 @@ codes! {
     MixedPrecedence "SV0106";
     TrapInSection "SV0107";
     UnusedProcedure "SV0108";
+    MisplacedOptions "SV0109";
     AtomicVariable "SV0201";
     CMayEnd "SV0202";
     CInclude "SV0301";

@@ -185,7 +185,7 @@ fn search(
         Ok(Launched::None(line)) => {
             shared.end(None);
             client.answer(request, Ok(json!({})))?;
-            let output = format!("there is no execution to walk through\n{line}\n");
+            let output = format!("there is no execution to step through\n{line}\n");
             client.event(("output", json!({ "category": "important", "output": output })))?;
             client.event(("terminated", json!({})))
         }

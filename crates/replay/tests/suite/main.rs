@@ -21,5 +21,6 @@ mod systems;
 mod threads;
 #[cfg(not(miri))] // It reads sources and runs nothing.
 mod trust;
+mod unwound;
 mod views;
 mod words;

@@ -143,11 +143,17 @@ fn notes(told: &AnnotatedStep) -> Vec<String> {
     notes
 }
 
+/// Returns a text that begins with a capital letter, without the marks of code.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars().filter(|letter| *letter != '`');
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+}
+
 /// Returns the error at the end, with the parts of its condition and their values.
 fn ending(session: &Session<'_>, ending: &Ending) -> Json {
     let (title, parts) = match &ending.error {
         ReachedError::Assertion { edge, .. } => {
-            (ending.note.clone().unwrap_or("The assertion fails".to_string()), session.parts(*edge))
+            (ending.note.as_deref().map_or("The assertion fails".to_string(), sentence), session.parts(*edge))
         }
         ReachedError::Location { labels } => (format!("Label {} is reached", labels.join(", ")), Vec::new()),
         ReachedError::Target { states } => {

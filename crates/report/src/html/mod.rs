@@ -94,7 +94,7 @@ fn page(
         ("file", svg::escape(&context.source.name)),
         ("verdict", svg::escape(word)),
         ("tone", tone.class().to_string()),
-        ("scope", svg::escape(&text::scope(task))),
+        ("scope", svg::escape(&text::scope(context, task))),
         ("style", STYLE.to_string()),
         ("before", before),
         ("walk", walk.to_string()),

@@ -43,9 +43,9 @@ pub(super) fn facts(context: Context<'_>, answer: &Answer, reading: Reading<'_>)
         rows.push(("Command", reading.command.to_string()));
     }
     rows.extend(answer.outcome.reason().map(|reason| ("Reason", reason.to_string())));
-    rows.extend(text::nothing_checked(answer).map(|warning| ("Warning", warning.to_string())));
+    rows.extend(text::nothing_checked(context, answer).map(|warning| ("Warning", warning.to_string())));
     rows.extend(reading.options_text().map(|options| ("Options", options)));
-    rows.push(("Scope", text::scope(&answer.model.task())));
+    rows.push(("Scope", text::scope(context, &answer.model.task())));
     let checked = match &answer.each {
         Some(_) => "each assertion and error label on its own".to_string(),
         None => text::target(context, &answer.model.target),
@@ -163,7 +163,7 @@ pub(super) fn proof(context: Context<'_>, answer: &Answer) -> Option<Section> {
     let certifier = answer.certifier.unwrap_or(answer.engine);
     let rows = [
         ("Says", text::certificate_text(certificate)),
-        ("Scope", text::scope(&answer.model.task())),
+        ("Scope", text::scope(context, &answer.model.task())),
         ("Made by", format!("the engine {certifier}")),
         (
             "Checked by",

@@ -121,6 +121,10 @@ fn read<T: serde::de::DeserializeOwned>(text: &str, format: &str) -> Result<T, R
         let end = message.rfind(" at line ").unwrap_or(message.len());
         ReadError::Syntax { line: error.line(), column: error.column(), message: message[..end].to_string() }
     };
+    if !text.trim_start().starts_with('{') {
+        let message = format!("this is no file in the format `{format}`, which is JSON and comes before the program");
+        return Err(ReadError::Format(message));
+    }
     let head: Preamble = serde_json::from_str(text).map_err(syntax)?;
     if head.format != format {
         return Err(ReadError::Format(format!("this is `{}`, not `{format}`", head.format)));

@@ -101,7 +101,7 @@ pub fn answer(context: Context<'_>, question: &QuestionView, answer: &Answer, re
     let before = Size::of(&answer.model.program);
     let mut view = json!({
         "question": question,
-        "scope": { "threads": threads(answer.model.threads), "text": text::scope(&answer.model.task()) },
+        "scope": { "threads": threads(answer.model.threads), "text": text::scope(context, &answer.model.task()) },
         "target": target(context, &answer.model.target),
         "engine": answer.engine,
         "legs": list(&answer.runs, leg),
@@ -120,7 +120,7 @@ pub fn answer(context: Context<'_>, question: &QuestionView, answer: &Answer, re
     });
     let file_options = Some(reading.file_options).filter(|options| !options.is_empty());
     add(&mut view, "file_options", file_options);
-    add(&mut view, "warning", text::nothing_checked(answer));
+    add(&mut view, "warning", text::nothing_checked(context, answer));
     add(&mut view, "unchecked", answer.unchecked.as_ref());
     add(&mut view, "own_judge", answer.own_judge);
     add(&mut view, "cutoff", explanation.cutoff.as_ref().map(cutoff));

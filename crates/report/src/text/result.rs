@@ -15,6 +15,7 @@ use super::each;
 use super::layout::list;
 use super::trace::{Grouping, trace_in};
 use crate::annotated_trace::{Context, Execution};
+use crate::lanes::processes;
 use crate::names::count;
 use crate::palette::Palette;
 use crate::{Reading, projection};
@@ -43,13 +44,13 @@ pub const WIDTH: usize = 100;
 /// Renders the block of an answer about a program, without the last line.
 pub fn report(context: Context<'_>, answer: &Answer, reading: Reading<'_>, style: Style) -> String {
     let mut block = Block::of(&context.source.name, answer, headline(answer), &style.palette);
-    if let Some(warning) = nothing_checked(answer) {
+    if let Some(warning) = nothing_checked(context, answer) {
         block.fact("warning", warning);
     }
     if let Some(options) = reading.options_text() {
         block.fact("options", options);
     }
-    block.fact("scope", scope(&answer.model.task()));
+    block.fact("scope", scope(context, &answer.model.task()));
     if answer.each.is_none() {
         block.fact("checked", target(context, &answer.model.target));
     }
@@ -91,8 +92,12 @@ fn headline(answer: &Answer) -> Option<String> {
     let each = answer.each.as_ref()?;
     let tally = each::tally(each);
     let states = answer.exploration.as_ref().map(|seen| {
-        let threads = count(seen.thread_states.len(), "reachable thread state");
-        format!("{threads}, {}; ", count(seen.n_states, "state"))
+        let threads = match seen.n_thread_states(&answer.model.program) {
+            Some(number) => many(number, "reachable thread state"),
+            None => many(seen.thread_states.len(), "set") + " of reachable thread states",
+        };
+        let states = many(seen.n_states, if seen.in_sets { "set" } else { "state" });
+        format!("{threads}, {states}{}; ", if seen.in_sets { " of states" } else { "" })
     });
     Some(format!("{}{tally}", states.unwrap_or_default()))
 }
@@ -252,12 +257,13 @@ pub fn far_text(event: Event) -> String {
 }
 
 /// `1 step`, `12,000 steps`.
-fn many(number: usize, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+fn many(number: impl std::fmt::Display, noun: &str) -> String {
+    let number = grouped(number);
+    format!("{number} {noun}{}", if number == "1" { "" } else { "s" })
 }
 
 /// Writes a number with a comma before each group of three digits.
-pub fn grouped(number: usize) -> String {
+pub fn grouped(number: impl std::fmt::Display) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -269,9 +275,17 @@ pub fn grouped(number: usize) -> String {
     text
 }
 
-/// Describes what an answer speaks of: how many threads, and with which ones a run begins.
-pub fn scope(task: &Task<'_>) -> String {
+/// Describes what an answer speaks of: how many threads, and with which ones a run begins; for guarded commands the
+/// processes.
+pub fn scope(context: Context<'_>, task: &Task<'_>) -> String {
     let program = task.program;
+    if context.is_guarded() {
+        return match &processes(context.map, |var| program.vars[var].name.clone())[..] {
+            [] => "guarded commands, one at a time".to_string(),
+            [only] => format!("one process, {only}"),
+            all => format!("{}: {}", count(all.len(), "process"), list(all, 15, WIDTH)),
+        };
+    }
     let spawns = program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
     let threads = match (task.threads, fixed_threads(program)) {
         (_, Some(1)) if !spawns => "single thread".to_string(),
@@ -280,7 +294,11 @@ pub fn scope(task: &Task<'_>) -> String {
         (ThreadScope::Unbounded, Some(n_threads)) if !spawns => format!("the {n_threads} threads of the program"),
         (ThreadScope::Unbounded, _) => "any number of threads".to_string(),
     };
-    format!("{threads}; {}", initial_threads(program))
+    match &context.map.system {
+        None => format!("{threads}; {}", initial_threads(program)),
+        Some(system) if system.net.is_some() => threads.replace("thread", "token"),
+        Some(_) => format!("{threads}, {}", initial_threads_of_system(program)),
+    }
 }
 
 /// The number of initial threads, if all runs have the same.
@@ -311,13 +329,27 @@ pub fn initial_threads(program: &Program) -> String {
     parts.join(", ")
 }
 
+/// With how many threads a run of a thread-transition system begins.
+fn initial_threads_of_system(program: &Program) -> String {
+    let counts = program.entries.iter().map(|entry| match entry.count {
+        Count::Exactly(count) => format!("{count} at the start"),
+        Count::AtMost(count) => format!("at most {count} at the start"),
+        Count::Any => "any number of them at the start".to_string(),
+    });
+    counts.collect::<Vec<_>>().join(", ")
+}
+
 /// Returns a warning if the program has nothing that could be an error, and nothing else was asked for.
-pub(crate) fn nothing_checked(answer: &Answer) -> Option<&'static str> {
+pub(crate) fn nothing_checked(context: Context<'_>, answer: &Answer) -> Option<&'static str> {
     let is_nothing = answer.model.target.is_empty() && answer.exploration.is_none();
-    is_nothing.then_some(
+    let is_c = !context.map.properties.is_empty();
+    is_nothing.then_some(if is_c {
+        "nothing was checked: the program has no assertions; --property no-data-race,no-overflow,memory asks about \
+         other errors, --deadlock whether its threads can get stuck"
+    } else {
         "nothing was checked: the program has no assertions and no error labels; --deadlock asks whether its threads \
-         can get stuck, --label NAME whether a label can be reached, --reachable for its states",
-    )
+         can get stuck, --label NAME whether a label can be reached, --reachable for its states"
+    })
 }
 
 /// The errors that were asked for.
@@ -418,11 +450,17 @@ pub fn certificate_text(certificate: &Certificate) -> String {
                 CoverClaim::Vectors(vectors) => {
                     format!("a closed set of {} {states}", count(vectors.len(), "vector"))
                 }
-                CoverClaim::Basis { within, forbidden } => format!(
-                    "a closed table of the views of {} threads without {} {states}",
-                    within.k,
-                    count(forbidden.len(), "forbidden configuration")
-                ),
+                CoverClaim::Basis { within, weights, forbidden } => {
+                    let weighted = match weights.len() {
+                        0 => String::new(),
+                        n => format!(" and {}", count(n, "inequality")),
+                    };
+                    format!(
+                        "a closed table of the views of {} threads{weighted} without {} {states}",
+                        within.k,
+                        count(forbidden.len(), "forbidden configuration")
+                    )
+                }
                 CoverClaim::Adequacy(claim) => format!(
                     "nothing is new after {}: {} and {} {states}",
                     count(claim.k as usize, "round"),
@@ -431,15 +469,15 @@ pub fn certificate_text(certificate: &Certificate) -> String {
                 ),
             }
         }
-        Certificate::AllStates => "the judge visits all states".to_string(),
+        Certificate::AllStates => "all states, which the judge visits itself".to_string(),
         Certificate::Unwound(steps) => {
             format!("no thread makes more than {}", count(*steps as usize, "visible step"))
         }
         Certificate::Integers(proof) => {
-            format!("a formula over integers for each of {}", count(proof.points.len(), "control point"))
+            format!("a formula over integers, at {}", count(proof.points.len(), "control point"))
         }
         Certificate::Invariants(proof) => {
-            format!("an invariant over machine integers for each of {}", count(proof.stated().count(), "place"))
+            format!("an invariant over machine integers, at {}", count(proof.stated().count(), "place"))
         }
         Certificate::OverBits(proof) => format!("over bits, {}", certificate_text(&proof.certificate)),
         Certificate::OverPredicates(proof) => {

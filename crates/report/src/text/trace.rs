@@ -56,15 +56,16 @@ pub(super) fn trace_in(
     let annotator = Annotator::new(context);
     let extent = if is_net(context) { count(annotated.steps.len(), "step") } else { extent(&annotated) };
     let mut text = format!("{}: {extent}\n", paint(style.palette.strong, title));
-    text.push_str(&start(&annotated, style.width, !is_net(context)));
+    text.push_str(&start(&annotated, style.width, has_threads(context)));
     let names = annotated.names.clone();
-    let name_width = if is_net(context) { 0 } else { name_width(&annotated) };
+    let name_width = name_width(context, &annotated);
     let most = most_of_statement(style.width, (STATEMENT + name_width).saturating_sub(LEAST_NAME));
     let width = statement_width(&annotated, most);
     let page = Page { context, annotator, style, width, most, name_width, names };
     if !annotated.steps.is_empty() {
         let (thread, what) = match &context.map.system {
-            None => ("thread", "statement"),
+            None if !context.is_guarded() => ("thread", "statement"),
+            None => (if annotated.n_processes() > 0 { "process" } else { "" }, "command"),
             Some(system) => (if system.net.is_some() { "" } else { "thread" }, "rule"),
         };
         let heading = format!("{:>6} {:>width$} {:>6}   {what}", "step", thread, "line", width = page.name_width);
@@ -83,11 +84,16 @@ fn is_net(context: Context<'_>) -> bool {
     context.map.system.as_ref().is_some_and(|system| system.net.is_some())
 }
 
+/// Returns whether the steps of an execution belong to threads, rather than to tokens or processes.
+fn has_threads(context: Context<'_>) -> bool {
+    !is_net(context) && !context.is_guarded()
+}
+
 fn extent(annotated: &AnnotatedTrace) -> String {
     let steps = count(annotated.steps.len(), "step");
     if annotated.n_processes() > 0 {
         let switches = count(annotated.switches(), "switch");
-        return format!("{steps}, {} processes, {switches}", annotated.n_processes());
+        return format!("{steps}, {}, {switches}", count(annotated.n_processes(), "process"));
     }
     let switches = count(annotated.switches(), "context switch");
     match (annotated.n_threads(), annotated.movers()) {
@@ -130,10 +136,13 @@ fn statement_width(annotated: &AnnotatedTrace, most: usize) -> usize {
     widths.max().unwrap_or(0).min(most)
 }
 
-/// Returns the width of the column of threads: that of the longest name, but not more than a third of a line.
-fn name_width(annotated: &AnnotatedTrace) -> usize {
-    let widths = annotated.steps.iter().map(|told| told.who().chars().count());
-    widths.max().unwrap_or(0).clamp(LEAST_NAME, 24)
+/// Returns the width of the column of threads or processes: that of the longest name, but not more than a third of a
+/// line. A step that belongs to none has no name.
+fn name_width(context: Context<'_>, annotated: &AnnotatedTrace) -> usize {
+    let has_threads = has_threads(context);
+    let named = annotated.steps.iter().filter(|told| has_threads || told.process.is_some());
+    let Some(widest) = named.map(|told| told.who().chars().count()).max() else { return 0 };
+    widest.clamp(if has_threads { LEAST_NAME } else { "process".len() }, 24)
 }
 
 /// Calls move to the right, up to a limit.
@@ -233,7 +242,8 @@ impl Page<'_> {
     fn step(&self, number: usize, told: &AnnotatedStep, folded: Option<usize>, text: &mut String) {
         let palette = &self.style.palette;
         let bar = if told.atomic { "┃" } else { " " };
-        let name = if is_net(self.context) { String::new() } else { cut(told.who(), self.name_width) };
+        let is_named = has_threads(self.context) || told.process.is_some();
+        let name = if is_named { cut(told.who(), self.name_width) } else { String::new() };
         let thread = paint(palette.thread(told.lane()), format!("{name:>width$}", width = self.name_width));
         let line = paint(palette.dim, format!("{:>6}", told.position.line));
         let statement = cut(&format!("{}{}", indent(told), told.statement()), self.most);

@@ -11,6 +11,7 @@ mod programs;
 pub mod protocols;
 pub mod readers;
 pub mod seeds;
+pub mod witnesses;
 
 use crate::harness::Fault;
 
@@ -18,7 +19,7 @@ use crate::harness::Fault;
 pub type Body = fn(&[u8]) -> Result<(), Fault>;
 
 /// All targets, by name.
-pub const TARGETS: [(&str, Body); 17] = [
+pub const TARGETS: [(&str, Body); 18] = [
     ("bp", readers::bp),
     ("bp_getafix", readers::bp_getafix),
     ("c", readers::c),
@@ -30,6 +31,7 @@ pub const TARGETS: [(&str, Body); 17] = [
     ("fp", readers::fp),
     ("ir", readers::ir),
     ("watch", readers::watch),
+    ("witness", witnesses::witness),
     ("diagnostics", readers::diagnostics),
     ("certificate", evidence::certificate),
     ("system_certificate", evidence::system_certificate),

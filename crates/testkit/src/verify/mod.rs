@@ -18,6 +18,7 @@ mod systems;
 mod tamper;
 mod visit;
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use selvedge_check::Solvers;
@@ -169,16 +170,19 @@ impl<C: Court> Trial<'_, C> {
         Ok(())
     }
 
-    /// Judges the piece itself and forgeries of it about one program.
+    /// Judges the piece itself and forgeries of it about one program, none of them twice.
     fn forge(&self, asked: &C::Asked, piece: &Piece, rng: &mut Rng, tally: &mut Tally) -> Result<(), Fault> {
         let truth = self.court.search(asked);
         let is_wrong = truth != Truth::Open && truth != self.court.claim();
-        self.judge(asked, truth, &piece.value, tally)?;
-        for donor in &self.donors {
-            self.judge(asked, truth, &donor.value, tally)?;
+        let mut known = HashSet::new();
+        for genuine in [piece].into_iter().chain(&self.donors) {
+            if known.insert(genuine.value.to_string()) {
+                self.judge(asked, truth, &genuine.value, tally)?;
+            }
         }
         for _ in 0..self.effort.forgeries[usize::from(!is_wrong)] {
-            if let Some(forged) = piece.forged(rng, &self.donors) {
+            let Some(forged) = piece.forged(rng, &self.donors) else { continue };
+            if known.insert(forged.to_string()) {
                 self.judge(asked, truth, &forged, tally)?;
             }
         }

@@ -3,8 +3,10 @@
 //! The judge starts the solvers for each certificate, which takes much longer than most of its questions. Nothing of
 //! the judge is changed for its trials: it starts a small program, which hands its questions to a solver that another
 //! judgement has left, and hands back the answers. Each question is on a level of its own that is popped behind it, so
-//! that a solver that has answered is as good as new. One that has not, or said something else, is ended.
+//! that a solver that has answered is as good as new. One that has not, or said something else, is ended. Forgeries
+//! of one proof put mostly the same questions: what a solver has answered is not asked again.
 
+use std::collections::HashMap;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::net::Shutdown;
 use std::os::unix::fs::symlink;
@@ -24,8 +26,11 @@ const RELAY: &str = "relay";
 /// The time that a solver has for a question.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// A solver is ended after this many certificates, so that it does not grow.
-const USES: usize = 500;
+/// A solver is ended after this many questions, so that it does not grow.
+const USES: usize = 5_000;
+
+/// The answers that are kept. Beyond them all are forgotten.
+const MOST_ANSWERS: usize = 20_000;
 
 /// The first line of the judge, which a solver takes only once.
 const FIRST: &str = "(set-logic ALL)";
@@ -57,18 +62,13 @@ impl Pool {
         let listener = UnixListener::bind(self.folder.join(name).with_extension("socket"))?;
         let link = self.folder.join(name).with_extension(RELAY);
         symlink(std::env::current_exe()?, &link)?;
-        let (path, idle) = (path.to_path_buf(), Arc::new(Mutex::new(Vec::new())));
+        let shared =
+            Arc::new(Shared { path: path.to_path_buf(), args, idle: Mutex::default(), answers: Mutex::default() });
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let (path, idle) = (path.clone(), Arc::clone(&idle));
-                thread::spawn(move || {
-                    let waiting = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-                    let warm = waiting.map_or_else(|| Warm::start(&path, args), Ok);
-                    // Without a solver, or without the judge, the stream is closed, which the other side notices.
-                    if let Ok(Some(warm)) = warm.and_then(|warm| warm.serve(stream)) {
-                        idle.lock().unwrap_or_else(PoisonError::into_inner).push(warm);
-                    }
-                });
+                let shared = Arc::clone(&shared);
+                // Without a solver, or without the judge, the stream is closed, which the other side notices.
+                thread::spawn(move || shared.serve(stream));
             }
         });
         Ok(link)
@@ -81,11 +81,71 @@ impl Drop for Pool {
     }
 }
 
+/// A solver that judgements share.
+struct Shared {
+    path: PathBuf,
+    args: &'static [&'static str],
+    /// Processes of it that no judgement uses.
+    idle: Mutex<Vec<Warm>>,
+    /// Its answers, by question.
+    answers: Mutex<HashMap<String, String>>,
+}
+
+impl Shared {
+    /// Answers the questions of one judgement.
+    fn serve(&self, stream: UnixStream) -> io::Result<()> {
+        let mut answers = stream.try_clone()?;
+        let mut warm = None;
+        let mut question = String::new();
+        for line in BufReader::new(stream).lines() {
+            let line = line?;
+            if line == FIRST {
+                continue;
+            }
+            question = question + &line + "\n";
+            if line == "(pop 1)" {
+                let Some(answer) = self.answer(std::mem::take(&mut question), &mut warm)? else { return Ok(()) };
+                writeln!(answers, "{answer}")?;
+            }
+        }
+        if let Some(warm) = warm.filter(|warm| warm.uses < USES) {
+            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(warm);
+        }
+        Ok(())
+    }
+
+    /// Returns the answer to a question, with a process that is taken or started when it is first needed; `None` if
+    /// there is none in time.
+    fn answer(&self, question: String, warm: &mut Option<Warm>) -> io::Result<Option<String>> {
+        let known = self.answers.lock().unwrap_or_else(PoisonError::into_inner).get(&question).cloned();
+        if known.is_some() {
+            return Ok(known);
+        }
+        let mut solver = match warm.take().or_else(|| self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()) {
+            Some(solver) => solver,
+            None => Warm::start(&self.path, self.args)?,
+        };
+        solver.uses += 1;
+        solver.input.write_all(question.as_bytes())?;
+        let Ok(answer) = solver.lines.recv_timeout(PATIENCE) else { return Ok(None) };
+        if ["sat", "unsat"].contains(&answer.as_str()) {
+            let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+            if answers.len() >= MOST_ANSWERS {
+                answers.clear();
+            }
+            answers.insert(question, answer.clone());
+            *warm = Some(solver);
+        }
+        Ok(Some(answer))
+    }
+}
+
 /// A solver that runs.
 struct Warm {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
+    /// The questions that it was asked.
     uses: usize,
 }
 
@@ -110,28 +170,6 @@ impl Warm {
         });
         writeln!(input, "{FIRST}")?;
         Ok(Warm { child, input, lines, uses: 0 })
-    }
-
-    /// Answers the questions of one judgement; returns the solver if it can answer more.
-    fn serve(mut self, stream: UnixStream) -> io::Result<Option<Warm>> {
-        self.uses += 1;
-        let mut answers = stream.try_clone()?;
-        for line in BufReader::new(stream).lines() {
-            let line = line?;
-            if line == FIRST {
-                continue;
-            }
-            writeln!(self.input, "{line}")?;
-            if line != "(pop 1)" {
-                continue;
-            }
-            let Ok(answer) = self.lines.recv_timeout(PATIENCE) else { return Ok(None) };
-            writeln!(answers, "{answer}")?;
-            if !["sat", "unsat", "unknown"].contains(&answer.as_str()) {
-                return Ok(None);
-            }
-        }
-        Ok((self.uses < USES).then_some(self))
     }
 }
 

@@ -56,6 +56,9 @@ const LARGEST: usize = 50_000;
 
 const EFFORT: Effort = Effort { edits: 12, forgeries: [60, 12] };
 
+/// The effort where a certificate is a number, or nothing at all: programs are edited more often.
+const PLAIN_EFFORT: Effort = Effort { edits: 80, forgeries: [12, 12] };
+
 /// A kind of certificate about Boolean programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proofs {
@@ -130,6 +133,11 @@ impl Proofs {
     fn is_about_any_number(self) -> bool {
         use Proofs::{Adequacy, CoverBasis, CoverVectors, CoverViews, Views};
         matches!(self, Views | CoverViews | CoverVectors | CoverBasis | Adequacy)
+    }
+
+    /// Returns whether the judge finds the proof by itself, with a number at most.
+    fn is_plain(self) -> bool {
+        matches!(self, Proofs::AllStates | Proofs::Unwound)
     }
 
     fn has(self, certificate: &Certificate) -> bool {
@@ -255,8 +263,8 @@ impl Court for ProgramCourt {
         let task = asked.task();
         let read = CertificateFile::deserialize(file).ok().and_then(|file| file.certificate(task.program).ok());
         let Some(certificate) = read else { return Ok(Ruling::Unreadable) };
-        // More states than a search looks at say nothing.
-        let run = if self.proofs == Proofs::AllStates { limited(Duration::from_millis(300)) } else { patient() };
+        // More states or events than a search looks at say nothing.
+        let run = if self.proofs.is_plain() { limited(Duration::from_millis(300)) } else { patient() };
         let ruling = Ruling::of(&verify(&task, &certificate, &run));
         match &certificate {
             Certificate::Summaries(proof) if ruling == Ruling::Accepted && proves(&task, proof) == Some(false) => {
@@ -324,7 +332,7 @@ impl ProgramCourt {
         let other = asked.edited(rng, Extent::All);
         let donor = other.and_then(|other| Some(written(&other, &self.proofs.find(&other, rng)?)));
         let donors = donor.into_iter().collect();
-        let effort = if self.proofs == Proofs::AllStates { Effort { edits: 80, ..EFFORT } } else { EFFORT };
+        let effort = if self.proofs.is_plain() { PLAIN_EFFORT } else { EFFORT };
         Trial { kind, court: self, effort, donors }.run(&asked, &piece, rng, tally)
     }
 }

@@ -1,12 +1,13 @@
 //! Every assertion separately in one run: the answers are those of one run for each.
 
-use selvedge_check::{Asked, Engine as _, Question, Run, Status, Stop, Target, Task};
+use selvedge_check::{Asked, Engine as _, Exploration, Question, Run, Status, Stop, Target, Task};
 use selvedge_driver::{Ask, Failure, Options, check};
 use selvedge_engines::EngineKind;
 use selvedge_engines::summaries::Summaries;
 use selvedge_ir::callgraph::is_sequential;
 use selvedge_testkit::differ::pose;
 use selvedge_testkit::generate::{Weights, generate};
+use selvedge_testkit::harness::Campaign as _;
 use selvedge_testkit::oracle::{self, Budget, ask};
 
 const N_PROGRAMS: usize = 300;
@@ -132,11 +133,11 @@ fn what_can_be_reached_agrees_with_judged_answers() {
 }
 
 /// The states of threads that are listed by default, with reductions and bodies in the place of calls, are those of the
-/// interpreter.
+/// interpreter: one by one, and as sets in decision diagrams.
 #[test]
 fn reachable_states_are_those_of_the_oracle() {
     let weights = [Weights::sequential(), Weights::threads(), Weights::everything()];
-    let (mut n_programs, mut n_reduced, mut n_calls, mut n_any) = (0, 0, 0, 0);
+    let (mut n_programs, mut n_sets, mut n_reduced, mut n_calls, mut n_any) = (0, 0, 0, 0, 0);
     for seed in 32_000..32_300 {
         let posed = pose(&generate(seed, &weights[(seed % 3) as usize])).unwrap_or_else(|fault| panic!("{fault}"));
         let explored = |engine: EngineKind| {
@@ -145,25 +146,55 @@ fn reachable_states_are_those_of_the_oracle() {
             let answer = oracle::within(Budget::states(3_000).tight(), |run| check(posed.subject(), &options, run));
             answer.ok().and_then(|answer| answer.exploration).filter(|seen| !seen.truncated)
         };
-        let (Some(expected), Some(found)) = (explored(EngineKind::Exhaustive), explored(EngineKind::ThreadsExplicit))
-        else {
-            continue;
-        };
-        assert_eq!(expected.failing, found.failing, "seed {seed}\n{}", posed.text);
-        assert_eq!(expected.any, found.any, "seed {seed}\n{}", posed.text);
-        let missing = expected.thread_states.difference(&found.thread_states).next();
-        let extra = found.thread_states.difference(&expected.thread_states).next();
-        assert!(
-            missing.is_none() && extra.is_none(),
-            "seed {seed}: missing {missing:?}, extra {extra:?}\n{}",
-            posed.text
-        );
-        n_programs += 1;
-        n_reduced += usize::from(found.n_states < expected.n_states);
-        n_any += usize::from(!found.any.is_empty());
-        let is_call = |edge: &selvedge_ir::Edge| matches!(edge.op, selvedge_ir::Op::Call(_));
-        n_calls += usize::from(posed.subject().program.edges.iter().any(is_call));
+        let Some(expected) = explored(EngineKind::Exhaustive) else { continue };
+        if let Some(found) = explored(EngineKind::ThreadsExplicit) {
+            same_states(&expected, &found, &format!("threads-explicit, seed {seed}\n{}", posed.text));
+            n_programs += 1;
+            n_reduced += usize::from(found.n_states < expected.n_states);
+            n_any += usize::from(!found.any.is_empty());
+            let is_call = |edge: &selvedge_ir::Edge| matches!(edge.op, selvedge_ir::Op::Call(_));
+            n_calls += usize::from(posed.subject().program.edges.iter().any(is_call));
+        }
+        if let Some(found) = explored(EngineKind::Threads) {
+            same_states(&expected, &found, &format!("threads, seed {seed}\n{}", posed.text));
+            n_sets += usize::from(found.thread_states.iter().any(|state| !state.free.is_empty()));
+        }
     }
-    let counts = [n_programs, n_reduced, n_calls, n_any];
+    let counts = [n_programs, n_sets, n_reduced, n_calls, n_any];
     assert!(counts.iter().all(|count| *count > 30), "{counts:?}");
+}
+
+/// Numbers are visited over bits, and come back as numbers.
+#[test]
+fn reachable_states_of_programs_with_numbers_are_those_of_the_oracle() {
+    let [mut n_programs, mut n_threads] = [0; 2];
+    let numbers = selvedge_testkit::numbers::Numbers::default();
+    for seed in 0..400 {
+        let text = numbers.show(&numbers.subject(seed, 0));
+        let loaded = selvedge_frontend::bp::load(&text, &selvedge_frontend::bp::LoadOptions::default());
+        let Some(program) = loaded.program.filter(|program| program.has_machine_integers()) else { continue };
+        let subject = selvedge_check::Subject { program: &program, map: &loaded.source_map, text: &text };
+        let explored = |engine: EngineKind| {
+            let question = Question { threads: Some(2), ..Question::default() };
+            let options = Options { question, ask: Ask::Reachable, engine: Some(engine.row()), ..Options::default() };
+            let answer = oracle::within(Budget::states(2_000).tight(), |run| check(subject, &options, run));
+            answer.ok().and_then(|answer| answer.exploration).filter(|seen| !seen.truncated)
+        };
+        let Some(expected) = explored(EngineKind::Exhaustive) else { continue };
+        for engine in [EngineKind::ThreadsExplicit, EngineKind::Threads] {
+            let Some(found) = explored(engine) else { continue };
+            same_states(&expected, &found, &format!("{}, seed {seed}\n{text}", engine.name()));
+            n_programs += 1;
+            n_threads += usize::from(!is_sequential(&program));
+        }
+    }
+    assert!(n_programs > 60 && n_threads > 20, "{n_programs} {n_threads}");
+}
+
+fn same_states(expected: &Exploration, found: &Exploration, what: &str) {
+    assert_eq!(expected.failing, found.failing, "{what}");
+    assert_eq!(expected.any, found.any, "{what}");
+    let missing = expected.thread_states.difference(&found.thread_states).next();
+    let extra = found.thread_states.difference(&expected.thread_states).next();
+    assert!(missing.is_none() && extra.is_none(), "missing {missing:?}, extra {extra:?}\n{what}");
 }

@@ -137,7 +137,7 @@ fn starts_in_section(program: &Program) -> bool {
 }
 
 /// Returns the edges of steps that other threads cannot observe.
-pub(super) fn invisible(program: &Program) -> FixedBitSet {
+pub fn invisible(program: &Program) -> FixedBitSet {
     let visibility = Visibility::new(program);
     let edges = program.edges.iter_enumerated().filter(|(_, edge)| visibility.is_invisible_step(edge));
     let mut invisible = FixedBitSet::with_capacity(program.edges.len());

@@ -116,7 +116,12 @@ pub struct Kept {
 impl Kept {
     pub fn new(program: &Program, slots: &Slots, keep: Keep) -> Kept {
         let liveness = Liveness::new(program);
-        let is_kept = |loc: LocId, var: VarId| keep == Keep::All || liveness.is_live(loc, var);
+        Kept::of(program, slots, &|loc, var| keep == Keep::All || liveness.is_live(loc, var))
+    }
+
+    /// Keeps the variables of which this holds at a location: at least the live ones. A shared variable is kept
+    /// everywhere or nowhere.
+    pub fn of(program: &Program, slots: &Slots, is_kept: &dyn Fn(LocId, VarId) -> bool) -> Kept {
         let initial: Vec<VarId> =
             program.entries.iter().flat_map(|entry| entry.init.iter().flat_map(|(_, rhs)| reads(rhs))).collect();
         let is_read = |var: &VarId| initial.contains(var) || program.locs.indices().any(|loc| is_kept(loc, *var));

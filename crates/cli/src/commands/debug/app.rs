@@ -298,7 +298,7 @@ impl<'s, 'a> App<'s, 'a> {
             },
             Ask::Break => match (typed.parse::<usize>(), self.session.watch(typed)) {
                 (Ok(line), _) if !self.session.has_statement(line) => {
-                    self.message = format!("no statement begins in line {line}");
+                    self.message = format!("no statement begins on line {line}");
                 }
                 (Ok(line), _) => self.toggle(Break::Line(line)),
                 (Err(_), Ok(watch)) => self.toggle(Break::Condition(typed.to_string(), watch)),

@@ -130,7 +130,7 @@ fn what_is_not_in_the_program_is_refused() {
         };
         refused("wlokc⏎", "there is no variable `lokc`: did you mean `lock`?");
         refused("blokc = 1⏎", "there is no variable `lokc`: did you mean `lock`?");
-        refused("b99⏎", "no statement begins in line 99");
+        refused("b99⏎", "no statement begins on line 99");
         refused("vnothing⏎", "there is no variable `nothing`");
         refused("vlock & lock⏎", "`lock & lock` is not a variable");
         refused("wlock⏎", "");

@@ -287,7 +287,7 @@ fn merged(aig: &mut Aig, known: Option<Node>, node: Node) -> Node {
 }
 
 /// Returns where the thread begins that an operation starts.
-fn start_of(op: &Op, entry: impl Fn(selvedge_ir::ProcId) -> LocId) -> LocId {
+pub(super) fn start_of(op: &Op, entry: impl Fn(selvedge_ir::ProcId) -> LocId) -> LocId {
     match op {
         Op::Fork(at) => *at,
         Op::Spawn(spawn) => entry(spawn.callee),

@@ -1,24 +1,29 @@
 //! From an assignment of the solver to an execution.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use selvedge_ir::Value;
+use selvedge_check::Task;
 use selvedge_ir::trace::{StartThread, Step, ThreadId, Trace};
+use selvedge_ir::{LocId, Op, Value};
 use selvedge_logic::aig::{Input, Lit};
 use selvedge_transition::step::circuit;
 use selvedge_transition::trace_builder::waiting_threads;
 
-use super::block::Move;
+use super::block::{Move, start_of};
 use super::meeting::Meeting;
 use super::order::EventId;
 use super::unwinding::Unwinding;
 
 /// Builds the steps of an execution.
 struct Steps<'u> {
+    task: Task<'u>,
     value: &'u dyn Fn(Input) -> bool,
     steps: Vec<Step>,
     n_threads: u32,
+    /// Where each thread is.
+    places: BTreeMap<ThreadId, LocId>,
 }
 
 impl Steps<'_> {
@@ -28,10 +33,30 @@ impl Steps<'_> {
         let fresh = step.fresh.iter().filter(|_| starts).map(|(var, input)| (*var, value(*input))).collect();
         let choices = circuit::choose(&step.choices, self.value);
         self.steps.push(Step { thread, edge: step.edge, choices, passive: Vec::new(), fresh, body: None });
-        starts.then(|| {
-            self.n_threads += 1;
-            ThreadId(self.n_threads - 1)
-        })
+        let program = self.task.program;
+        let edge = &program.edges[step.edge];
+        match edge.op {
+            Op::Return(_) | Op::End => self.places.remove(&thread),
+            _ => self.places.insert(thread, edge.to),
+        };
+        starts.then(|| self.begin(start_of(&edge.op, |callee| program.procs[callee].entry)))
+    }
+
+    /// Lets the next thread begin at a location.
+    fn begin(&mut self, loc: LocId) -> ThreadId {
+        let thread = ThreadId(self.n_threads);
+        self.n_threads += 1;
+        self.places.insert(thread, loc);
+        thread
+    }
+
+    /// Returns whether some thread is at a target location, or threads meet.
+    fn are_at_error(&self) -> bool {
+        let target = self.task.target;
+        let n_at = |loc: LocId| self.places.values().filter(|place| **place == loc).count();
+        let meet =
+            |locs: &Vec<LocId>| locs.iter().all(|loc| n_at(*loc) >= locs.iter().filter(|other| *other == loc).count());
+        self.places.values().any(|loc| target.has_loc(*loc)) || target.together.iter().any(meet)
     }
 }
 
@@ -56,7 +81,8 @@ impl Unwinding<'_> {
         let values = self.values(&value);
         let program = self.layout.task.program;
         let n_threads = u32::from(program.prelude.is_some());
-        let mut steps = Steps { value: &value, steps: Vec::new(), n_threads };
+        let (task, places) = (self.layout.task, BTreeMap::new());
+        let mut steps = Steps { task, value: &value, steps: Vec::new(), n_threads, places };
         for step in values.taken(&self.alone.prelude) {
             steps.add(ThreadId(0), step, false);
         }
@@ -68,6 +94,9 @@ impl Unwinding<'_> {
         }
         if !self.alone.errors.iter().any(|error| values.holds(*error)) {
             for event in self.up_to_error(meetings, &values) {
+                if steps.are_at_error() {
+                    break;
+                }
                 self.add_event(event, &values, &mut numbers, &mut steps);
             }
         }
@@ -94,8 +123,7 @@ impl Unwinding<'_> {
         for (number, thread) in self.initial.iter().enumerate().filter(|(_, thread)| values.holds(thread.exists)) {
             let kind = thread.place.entry().expect("initial threads have a kind");
             starts.push(thread.begin.thread(kind, steps.value));
-            numbers[number] = Some(ThreadId(steps.n_threads));
-            steps.n_threads += 1;
+            numbers[number] = Some(steps.begin(thread.place.loc));
         }
         if starts.is_empty() {
             starts = waiting_threads(self.layout.task.program);
@@ -103,11 +131,15 @@ impl Unwinding<'_> {
         (starts, numbers)
     }
 
-    /// Adds the steps of an event, and numbers the threads that it starts.
+    /// Adds the steps of an event, and numbers the threads that it starts. A thread may begin at an error, although the
+    /// block that starts it goes on.
     fn add_event(&self, event: EventId, values: &Values, numbers: &mut [Option<ThreadId>], steps: &mut Steps<'_>) {
         let event = &self.events[event];
         let thread = numbers[event.thread].expect("a thread has started when it moves");
         for step in values.taken(&event.moves) {
+            if steps.are_at_error() {
+                return;
+            }
             let child = step.child.map(|child| event.children[child]);
             let starts = child.is_some_and(|child| values.holds(self.threads[child].begins));
             let started = steps.add(thread, step, starts);

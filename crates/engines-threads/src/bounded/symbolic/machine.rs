@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use fixedbitset::FixedBitSet;
 use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
-use selvedge_check::{Role, Run, Stop, Task, ThreadScope};
+use selvedge_check::{Role, Run, Stop, Task, ThreadScope, ValuesAsked};
 use selvedge_ir::flow::Flow;
-use selvedge_ir::{EdgeId, EntryId, Op, Program, Target};
+use selvedge_ir::liveness::Liveness;
+use selvedge_ir::{EdgeId, EntryId, LocId, Op, Program, Target, VarId};
 use selvedge_logic::bdd::{Bdd, Limits, OutOfNodes};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::macro_step::ranks::Ranks;
@@ -59,6 +60,10 @@ pub(crate) struct Machine<'a> {
     concerning: FxHashMap<Place, bool>,
 }
 
+fn limits(run: &Run<'_>) -> Limits {
+    run.memory_limit().map_or(Limits::default(), Limits::memory)
+}
+
 impl<'a> Machine<'a> {
     pub(crate) fn new(
         task: &Task<'a>,
@@ -68,15 +73,42 @@ impl<'a> Machine<'a> {
     ) -> Result<Machine<'a>, Stop> {
         let program = task.program;
         let keep = if reductions.dead { Keep::Live } else { Keep::All };
-        let limits = run.memory_limit().map_or(Limits::default(), Limits::memory);
+        let layout = PairLayout::new(program, keep, limits(run)).map_err(out_of_nodes)?;
         let visible_points = if reductions.compress {
             VisiblePoints::few(program, task.target)
         } else {
             VisiblePoints::everywhere(program)
         };
+        Ok(Machine::with(task, run, layout, visible_points, visit))
+    }
+
+    /// Creates the machine for a visit of everything that keeps the values that are asked for.
+    pub(super) fn observing(
+        task: &Task<'a>,
+        run: &'a Run<'a>,
+        compress: bool,
+        asked: ValuesAsked<'_>,
+    ) -> Result<Machine<'a>, Stop> {
+        let program = task.program;
+        let liveness = Liveness::among_threads(program);
+        let is_kept = |loc: LocId, var: VarId| asked(loc, var) || liveness.is_live(loc, var);
+        let layout = PairLayout::keeping(program, &is_kept, limits(run)).map_err(out_of_nodes)?;
+        let visible_points =
+            if compress { VisiblePoints::observed(program) } else { VisiblePoints::everywhere(program) };
+        Ok(Machine::with(task, run, layout, visible_points, Visit::All))
+    }
+
+    fn with(
+        task: &Task<'a>,
+        run: &'a Run<'a>,
+        layout: PairLayout,
+        visible_points: VisiblePoints,
+        visit: Visit,
+    ) -> Machine<'a> {
+        let program = task.program;
         let flow = Flow::new(program);
-        Ok(Machine {
-            layout: PairLayout::new(program, keep, limits).map_err(out_of_nodes)?,
+        Machine {
+            layout,
             steps: Steps::new(program),
             ranks: Ranks::new(program, &flow, &visible_points),
             bound: selvedge_transition::support::bound(task),
@@ -93,7 +125,7 @@ impl<'a> Machine<'a> {
             visit,
             visible_points,
             flow,
-        })
+        }
     }
 
     /// Returns whether a block that begins at a place may have a step with passive parts, so that it depends on the

@@ -80,8 +80,8 @@ impl Engine for Threads {
         self.supports(task).is_ok().then(|| self.findings(task, run))
     }
 
-    fn reachable(&self, task: &Task<'_>, _: ValuesAsked<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
-        self.supports(task).is_ok().then(|| self.explore(task, run))
+    fn reachable(&self, task: &Task<'_>, asked: ValuesAsked<'_>, run: &Run<'_>) -> Option<Result<Exploration, Stop>> {
+        self.supports(task).is_ok().then(|| self.observe(task, asked, run))
     }
 }
 

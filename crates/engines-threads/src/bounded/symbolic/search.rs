@@ -112,21 +112,25 @@ impl<'a> SymbolicSearch<'a> {
         visit: Visit,
     ) -> Result<SymbolicSearch<'a>, Stop> {
         let machine = Machine::new(task, run, options.reductions, visit)?;
-        let partial_order = options.reductions.partial_order;
+        Ok(SymbolicSearch::on(machine, options.reductions.partial_order, options.merge))
+    }
+
+    /// Creates a search on a machine.
+    pub(super) fn on(machine: Machine<'a>, partial_order: PartialOrder, merges: bool) -> SymbolicSearch<'a> {
         let reduces = partial_order != PartialOrder::Off && machine.target.together.is_empty();
-        Ok(SymbolicSearch {
+        SymbolicSearch {
             partial_order,
             dependence: reduces.then(|| Dependence::new(machine.program, &machine.visible_points)),
             met: BTreeMap::new(),
             forward: FxHashMap::default(),
             machine,
-            merges: options.merge,
+            merges,
             nodes: Vec::new(),
             reached: IndexMap::default(),
             buckets: FxHashMap::default(),
             drafts: IndexMap::default(),
             known: FxHashMap::default(),
-        })
+        }
     }
 
     /// Finds all states, or those up to an error.

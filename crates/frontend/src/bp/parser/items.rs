@@ -335,7 +335,9 @@ impl Parser<'_> {
             self.lose(self.unexpected("`begin`").also(header, "for this process"));
             return None;
         }
+        self.state.is_in_process = true;
         let items = self.process_items();
+        self.state.is_in_process = false;
         let end = self.end_word(begin, header);
         Some(Process { span: start.to(end), header, name, copies, begin, items, end })
     }

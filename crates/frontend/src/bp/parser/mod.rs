@@ -35,6 +35,8 @@ struct State<'t> {
     open_ifs: u32,
     /// The number of `while` without their `od` so far.
     open_whiles: u32,
+    /// Set inside of a process.
+    is_in_process: bool,
     names: Names,
     symbols: FxHashMap<&'t str, Symbol>,
     /// Reported declarations inside blocks of the current body; they count as declared there.

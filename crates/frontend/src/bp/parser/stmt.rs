@@ -441,7 +441,18 @@ impl Parser<'_> {
             diagnostic = diagnostic.help(format!("`end` closes a procedure; this block is closed by {closer}"));
         }
         self.report(diagnostic);
-        self.after_previous()
+        if self.has_spare_end() { self.bump() } else { self.after_previous() }
+    }
+
+    /// Returns whether the next word is an `end`, and enough others follow for the procedure and the process around it:
+    /// then it was meant for a block.
+    fn has_spare_end(&self) -> bool {
+        let rest = self.tokens[self.position..].iter().map(|token| token.kind);
+        let is_next = |kind: &TokenKind| matches!(kind, TokenKind::Void | TokenKind::Bool | TokenKind::Eof);
+        let own: Vec<TokenKind> = rest.clone().take_while(|kind| !is_next(kind)).collect();
+        let is_last = rest.clone().nth(own.len()) == Some(TokenKind::Eof);
+        let needed = 1 + usize::from(is_last && self.state.is_in_process);
+        self.at(TokenKind::End) && own.iter().filter(|kind| **kind == TokenKind::End).count() > needed
     }
 
     /// Skips a statement that is nested too deeply, with everything in it.

@@ -284,7 +284,7 @@ impl Body<'_, '_> {
             Extern::Havoc => "any value",
             Extern::Skip => "0",
         };
-        let message = format!("`{name}` has no body: it is taken to change nothing and to return {what} (--extern)");
+        let message = format!("`{name}` has no body: it is assumed to change nothing and to return {what} (--extern)");
         self.low.remark(message, expr.loc);
         self.arguments(args)?;
         if self.unit.types.is_void(expr.ty) {

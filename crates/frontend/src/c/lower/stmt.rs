@@ -119,7 +119,7 @@ impl Body<'_, '_> {
                 self.leave_blocks(depth);
                 self.jump(to);
             }
-            None => return refuse("a jump out of nothing is", loc),
+            None => return refuse("a jump out of no loop and no `switch` is", loc),
         }
         Ok(())
     }

@@ -277,7 +277,7 @@ impl Parser {
             };
         }
         if self.typer.unit.types.height(ty) > MAX_TYPE_HEIGHT {
-            let message = format!("more than {MAX_TYPE_HEIGHT} types inside of each other");
+            let message = format!("more than {MAX_TYPE_HEIGHT} nested types");
             self.typer.error(Code::BeyondLimit, message, declarator.loc);
             return basic::ERROR;
         }

@@ -266,7 +266,7 @@ impl Parser {
         };
         self.bump();
         if twice {
-            self.typer.error(Code::CDeclaration, "this word is one too many", loc);
+            self.typer.error(Code::CDeclaration, "this word does not belong here", loc);
         }
         true
     }

@@ -115,7 +115,8 @@ impl Evaluator<'_> {
         self.skips += usize::from(!counts);
         self.depth += 1;
         let loc = self.peek().map_or(self.loc, |token| token.loc);
-        let value = if self.depth > MAX_DEPTH { Err(("this is nested too deep".to_owned(), loc)) } else { part(self) };
+        let value =
+            if self.depth > MAX_DEPTH { Err(("this is nested too deeply".to_owned(), loc)) } else { part(self) };
         self.depth -= 1;
         self.skips -= usize::from(!counts);
         value

@@ -92,7 +92,7 @@ impl Typer {
         if known.is_none() || !self.text(name).starts_with("__") {
             let message = format!("the function `{}` is not declared", self.text(name));
             let result = self.unit.types.function(ty).map_or(basic::INT, |ty| ty.result);
-            let label = format!("taken to return `{}`", self.show(result));
+            let label = format!("assumed to return `{}`", self.show(result));
             let diagnostic = self.diagnostic(Code::CImplicitFunction, message, loc).label(label);
             self.push(diagnostic);
         }

@@ -136,7 +136,8 @@ impl Typer {
             || types.is_scalar(ty) && types.is_scalar(value.ty) && !self.mixes_pointer_and_float(value.ty, ty)
             || types.is_record(ty) && value.ty.id == ty.id;
         if !is_fine {
-            let message = format!("a value of type `{}` cannot become `{}`", self.show(value.ty), self.show(ty));
+            let message =
+                format!("a value of type `{}` cannot be converted to `{}`", self.show(value.ty), self.show(ty));
             return self.reject(Code::CWrongType, message, loc);
         }
         if value.ty.id == ty.id {
@@ -201,8 +202,8 @@ impl Typer {
             (_, Type::Bool) if types.is_scalar(value.ty) => Fit::Well,
             (Type::Pointer(from), Type::Pointer(to)) => self.fit_pointers(value, *from, *to),
             (_, Type::Pointer(_)) if self.is_null(value) => Fit::Well,
-            (Type::Int(_), Type::Pointer(_)) => Fit::Warn("an integer becomes a pointer"),
-            (Type::Pointer(_), Type::Int(_)) => Fit::Warn("a pointer becomes an integer"),
+            (Type::Int(_), Type::Pointer(_)) => Fit::Warn("an integer is converted to a pointer"),
+            (Type::Pointer(_), Type::Int(_)) => Fit::Warn("a pointer is converted to an integer"),
             (Type::Record(one), Type::Record(other)) if one == other => Fit::Well,
             (Type::VaList, Type::VaList) => Fit::Well,
             _ if types.is_arithmetic(value.ty) && types.is_arithmetic(ty) => Fit::Well,
@@ -221,7 +222,7 @@ impl Typer {
         if is_void || is_same_int || self.is_null(value) || self.is_compatible_below(from, to) {
             Fit::Well
         } else {
-            Fit::Warn("a pointer becomes one to another type")
+            Fit::Warn("a pointer is converted to a pointer to another type")
         }
     }
 

@@ -107,6 +107,7 @@ function list() {
     if (position === 0 || matters(position) || (!hidden.has(run.thread(position)) && !away.has(position))) visible.push(position);
   }
   $('rows').style.height = `${visible.length * ROW}px`;
+  $('time').style.setProperty('--rows', visible.length);
   $('list').setAttribute('aria-rowcount', visible.length);
   redraw();
 }
@@ -199,6 +200,15 @@ function effects(position) {
   const [remarks, changes] = parts(position);
   const words = remarks.map((text) => (text === 'fails' ? '<b class="bad">fails</b>' : escape(text)));
   return words.concat(changes.map((text) => `<b>${escape(text)}</b>`)).join(', ');
+}
+
+/* The length of the longest text about what a step did, among the first and the last steps. */
+function widest() {
+  let most = 'Changes'.length;
+  for (let position = 1; position <= run.length; position++) {
+    if (position <= 1000 || position > run.length - 1000) most = Math.max(most, spoken(position).length);
+  }
+  return most;
 }
 
 function makeRow(place) {
@@ -456,6 +466,7 @@ function open(trace) {
     if (step[4].some((op) => [0, 2, 6].includes(op[0]))) for (const [variable] of run.changes(position)) names.add(variable);
   }
   $('time').style.setProperty('--lanes', `${16 * Math.min(run.ids.length, MAX_LANES)}px`);
+  $('time').style.setProperty('--what', `${Math.ceil(7.9 * widest())}px`);
   variables = [...names].sort();
   chosen = '';
   listChoices();

@@ -71,6 +71,7 @@ impl Parts {
             shared: model.steps.slots.shared.iter().map(|var| value(&self.shared[shared as usize], *var)).collect(),
             vars: model.steps.slots.thread_vars.iter().map(|var| value(&local.bits, *var)).collect(),
             locals: locals.iter().map(|var| value(&local.bits, *var)).collect(),
+            free: Vec::new(),
         }
     }
 }

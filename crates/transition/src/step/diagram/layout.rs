@@ -57,7 +57,16 @@ pub struct PairLayout {
 
 impl PairLayout {
     pub fn new(program: &Program, keep: Keep, limits: Limits) -> Result<PairLayout, OutOfNodes> {
-        PairLayout::arranged(program, keep, limits, Groups::new)
+        PairLayout::arranged(program, |slots| Kept::new(program, slots, keep), limits, Groups::new)
+    }
+
+    /// Creates the same arrangement for the variables of which `is_kept` holds at a location.
+    pub fn keeping(
+        program: &Program,
+        is_kept: &dyn Fn(LocId, VarId) -> bool,
+        limits: Limits,
+    ) -> Result<PairLayout, OutOfNodes> {
+        PairLayout::arranged(program, |slots| Kept::of(program, slots, is_kept), limits, Groups::new)
     }
 
     /// Creates the arrangement for views, with variables for a number of threads that look on.
@@ -70,12 +79,12 @@ impl PairLayout {
         let groups = |manager: &Manager, order: &[Vec<usize>; 2], n_choices| {
             Groups::side_by_side(manager, order, n_choices, n_copies)
         };
-        PairLayout::arranged(program, keep, limits, groups)
+        PairLayout::arranged(program, |slots| Kept::new(program, slots, keep), limits, groups)
     }
 
     fn arranged(
         program: &Program,
-        keep: Keep,
+        kept: impl FnOnce(&Slots) -> Kept,
         limits: Limits,
         groups: impl FnOnce(&Manager, &[Vec<usize>; 2], usize) -> Groups,
     ) -> Result<PairLayout, OutOfNodes> {
@@ -107,7 +116,7 @@ impl PairLayout {
             choices: vars.choices,
             local_cut: vars.local_cut,
             peer_cut: vars.peer_cut,
-            kept: Kept::new(program, &slots, keep),
+            kept: kept(&slots),
             manager,
             slots,
         })

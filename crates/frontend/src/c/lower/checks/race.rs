@@ -263,7 +263,7 @@ impl Body<'_, '_> {
         };
         let verb = if is_write { "write" } else { "read" };
         if !self.low.checks.race.is_atomic && (is_write || self.low.checks.race.reads_stop) {
-            self.may_stop(race, &numbered, is_write, format!("stays about to {verb} {what}"));
+            self.may_stop(race, &numbered, is_write, format!("is about to {verb} {what}"));
         }
         let is_named = |(condition, number): &(Ir, u16)| {
             let mark = |bit: i128| Ir::binary(IrOp::Eq, Ir::Var(race), MARK.constant(2 * i128::from(*number) + bit));
