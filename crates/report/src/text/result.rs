@@ -453,7 +453,7 @@ pub fn certificate_text(certificate: &Certificate) -> String {
                 CoverClaim::Basis { within, weights, forbidden } => {
                     let weighted = match weights.len() {
                         0 => String::new(),
-                        n => format!(" and {}", count(n, "inequality")),
+                        n => format!(" and {}", count(n, "weighting")),
                     };
                     format!(
                         "a closed table of the views of {} threads{weighted} without {} {states}",
