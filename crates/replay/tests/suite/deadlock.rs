@@ -147,6 +147,16 @@ fn values_that_no_step_reads_are_not_listed() {
     assert!(matches!(flaw(&program, ThreadScope::Unbounded, &Certificate::AllStates), Some(Flaw::Deadlock(_))));
 }
 
+/// The value is read by the copy alone.
+#[test]
+fn values_that_a_copy_reads_are_kept() {
+    let text = "proc main() from L0 to L4\nlocal a: bool\ne0 L0 -> L1: a := T\ne1 L1 -> L2: fork L3\n\
+        e2 L2 -> L4: return\ne3 L3 -> L2: assert !a\nstart main\ntarget e3";
+    let program = parse_with_target(text).expect("the program is well-formed");
+    let found = flaw(&program, ThreadScope::Unbounded, &Certificate::AllStates);
+    assert_eq!(found, Some(Flaw::Assert(EdgeId::new(3))));
+}
+
 #[test]
 fn a_thread_that_others_do_not_notice_does_not_hide_a_deadlock() {
     // The first thread goes round for ever by itself; the second one takes the flag and waits for what never comes.
@@ -223,4 +233,17 @@ fn all_states_are_visited_on_random_programs() {
         counts[usize::from(expected)] += 1;
     }
     assert!(cfg!(miri) || counts.iter().all(|count| *count > 50), "{counts:?}");
+}
+
+/// A thread that nobody notices must not pass a place by itself where another one would meet it.
+#[test]
+fn meetings_are_found_beside_deadlocks() {
+    let text = "shared x: bool\ninit x := F\nproc p() from L0 to L3\nlocal a: bool\ne0 L0 -> L1: a := T\n\
+        e1 L1 -> L2: a := F\ne2 L2 -> L3: return\nproc q() from L4 to L6\ne3 L4 -> L5: x := T\ne4 L5 -> L6: return\n\
+        start p\nstart q";
+    let (program, target) = parse_with_target(text).expect("the program is well-formed");
+    let target = target.with_deadlock(true);
+    let all = |target: Target| flaw(&(program.clone(), target), ThreadScope::Unbounded, &Certificate::AllStates);
+    assert_eq!(all(target.clone()), None);
+    assert!(matches!(all(target.with_together([vec![LocId::new(1), LocId::new(5)]])), Some(Flaw::Location(_))));
 }
