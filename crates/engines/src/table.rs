@@ -196,6 +196,10 @@ engines! {
     HornThreads: "horn-threads", MACHINE_THREADS,
         "Horn clauses about one or two threads, for z3's Spacer; never answers unsafe",
         &[], &[], |_| Box::new(unbounded::horn::HornThreads);
+    Predicates: "predicates", Scope { values: Values::Machine, ..ANY_NUMBER },
+        "predicate abstraction with broadcasts, refined by counterexamples",
+        &["from-scratch"], &[Pass::Inline],
+        |all| Box::new(unbounded::predicates::PredicateAbstraction { options: all.predicates.clone() });
     KarpMiller: "karp-miller", ANY_NUMBER,
         "Karp-Miller tree in decision diagrams",
         &[], &[Pass::Inline], |_| Box::new(unbounded::karp_miller::KarpMiller);

@@ -7,12 +7,14 @@
 //! - [`coverability`]: coverability in thread-transition systems.
 //! - [`facts`]: views of a few threads again, as conjunctions of facts that no step makes false.
 //! - [`horn`]: views of one or two threads, as what Spacer finds for Horn clauses.
+//! - [`predicates`]: predicate abstraction with refinement, for wide numbers, on top of the others.
 //! - [`views`]: abstraction by views of a few threads, on the program itself, in decision diagrams.
 
 pub mod coverability;
 pub mod facts;
 pub mod horn;
 pub mod karp_miller;
+pub mod predicates;
 pub mod views;
 
 pub use selvedge_transition::support::{supports_broadcasts, supports_unbounded as supports};
