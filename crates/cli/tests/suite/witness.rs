@@ -171,8 +171,8 @@ fn threads_have_the_numbers_of_their_creations() {
     assert!(ran.err.contains("no waypoint for the creation of thread 7"), "{}", ran.err);
 }
 
-/// The schemas of the format are other people's: a folder with files such as `violation-witness-2.2-schema.yml` is named
-/// by an environment variable.
+/// The schemas of the format are other people's: a folder with files such as `violation-witness-2.2-schema.yml` is
+/// named by an environment variable.
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that has nothing to try says so")]
 fn witnesses_have_the_published_form() {

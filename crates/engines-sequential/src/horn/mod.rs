@@ -3,11 +3,11 @@
 //!
 //! *Order of work*: each place of the program with all calls inlined has a relation over the variables that matter
 //! there, and each move is a clause (`clauses`). Spacer is asked whether the relations can be chosen such that no error
-//! is derivable. If they can, its choice for the places where executions go round is read back ([`selvedge_transition::bitvectors::read`]) and becomes
-//! the certificate. *Invariant*: every state that is reached satisfies the relation of its place, since the clauses are
-//! the program. *Why it ends*: it need not; the time limit kills the solver. *Why it is right*: nothing is believed.
-//! The judge checks the formulas over all bits, by proofs that do not come from z3; where they cannot be read, there is
-//! no answer.
+//! is derivable. If they can, its choice for the places where executions go round is read back
+//! ([`selvedge_transition::bitvectors::read`]) and becomes the certificate. *Invariant*: every state that is reached
+//! satisfies the relation of its place, since the clauses are the program. *Why it ends*: it need not; the time limit
+//! kills the solver. *Why it is right*: nothing is believed. The judge checks the formulas over all bits, by proofs
+//! that do not come from z3; where they cannot be read, there is no answer.
 //!
 //! Executions to errors are left to other engines: that an error is derivable is no evidence for it.
 

@@ -3,9 +3,9 @@
 //! A counter says how many waypoints have been passed. For each step that a waypoint speaks of there is a copy that
 //! also passes the waypoint, if it is the next one; the step itself stays, since an execution may come by without
 //! passing. A per-thread variable has the name of the thread in the witness: 0 for the initial one, and `k` for the one
-//! that is created where the `k`-th waypoint for the creation of a thread is passed. A failed assertion is an error only
-//! where the last waypoint speaks of it and all others have been passed; others end the thread, as in the program. So
-//! each execution to an error, without what is added, is an execution of the program to this error, and an execution
+//! that is created where the `k`-th waypoint for the creation of a thread is passed. A failed assertion is an error
+//! only where the last waypoint speaks of it and all others have been passed; others end the thread, as in the program.
+//! So each execution to an error, without what is added, is an execution of the program to this error, and an execution
 //! that passes all waypoints in their order is found.
 //!
 //! For a data race, a thread may stay about to make an access only at one of the two places, which is noted; a failed
@@ -102,8 +102,8 @@ impl<'a> Product<'a> {
         Product { context, program, map, passed, name, child, has_sections }
     }
 
-    /// Lets each thread that is created begin with the name that its creator has for it. It has a copy of the per-thread
-    /// variables of its creator.
+    /// Lets each thread that is created begin with the name that its creator has for it. It has a copy of the
+    /// per-thread variables of its creator.
     fn name_threads(&mut self) -> Result<(), String> {
         let edges = &self.context.program.edges;
         let created = |op: &Op| match op {
@@ -215,8 +215,8 @@ impl<'a> Product<'a> {
         self.map.notes.extend(map.notes.get(&id).map(|note| (copy, note.clone())));
     }
 
-    /// Adds a step that passes a waypoint, and one behind it: as one section, if the program has no others. If it creates
-    /// a thread, this one has its name, and those behind it have none.
+    /// Adds a step that passes a waypoint, and one behind it: as one section, if the program has no others. If it
+    /// creates a thread, this one has its name, and those behind it have none.
     fn add_two_steps(&mut self, edge: Edge, origin: Origin, passing: &Passing) -> EdgeId {
         let proc = self.program.locs[edge.from].proc;
         let mut passes = passing.step.clone();

@@ -42,8 +42,8 @@ pub enum Content {
 pub struct Waypoint {
     pub kind: Kind,
     pub place: Place,
-    /// The name of the thread that is there, if it matters: 0 is the initial one, and `k` the one that is created at the
-    /// `k`-th waypoint for the creation of a thread.
+    /// The name of the thread that is there, if it matters: 0 is the initial one, and `k` the one that is created at
+    /// the `k`-th waypoint for the creation of a thread.
     pub thread: Option<u32>,
 }
 

@@ -36,6 +36,9 @@ const THREADS: u32 = 3;
 /// The time limit of an engine.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// The memory of an engine.
+const MEMORY: u64 = 200_000_000;
+
 /// The limit on the states of the search in turns.
 const BUDGET: Budget = Budget::states(4_000);
 
@@ -112,8 +115,9 @@ impl NumbersInTurns {
         let (asked, target, threads) =
             question.pose(subject).or_else(|invalid| fault("question", invalid.message.clone()))?;
         let task = selvedge_check::Task { program: &asked, target: &target, threads };
+        // Programs whose values cannot be listed must not be searched at all.
         let is_known = Interpreter::new(&asked, threads).enumerable().is_ok();
-        let Some(oracle) = search(&task, LAST, BUDGET).filter(|_| is_known) else {
+        let Some(oracle) = is_known.then(|| search(&task, LAST, BUDGET)).flatten() else {
             tally.count("open");
             return Ok(());
         };
@@ -124,7 +128,7 @@ impl NumbersInTurns {
             let mut options =
                 Options { engine: engine.map(EngineKind::row), question: question.clone(), ..Options::default() };
             options.engine_options.contexts.bound = Some(ContextBound::exactly(k));
-            let limits = Limits { time: Some(PATIENCE), ..Limits::default() };
+            let limits = Limits { time: Some(PATIENCE), memory: Some(MEMORY), ..Limits::default() };
             let run = Run::new(CancelToken::default(), limits, &()).with_solvers(self.solvers.clone());
             let name = engine.map_or("auto", EngineKind::name);
             let answer = check(subject, &options, &run).or_else(|failure| fault(name, failure.to_string()))?;

@@ -1,8 +1,8 @@
 //! The clauses: a relation for each list of places that up to `k` threads can be at.
 //!
-//! A *key* is such a list, with whether another thread holds the atomic flag. Steps are those of one of the threads of a
-//! key, and those of one more thread, which with each part of the key is in a relation. States with fewer threads have
-//! keys of all their threads.
+//! A *key* is such a list, with whether another thread holds the atomic flag. Steps are those of one of the threads of
+//! a key, and those of one more thread, which with each part of the key is in a relation. States with fewer threads
+//! have keys of all their threads.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,8 +3,9 @@
 //! Thread-modular proofs after Hoenicke, Majumdar and Podelski ("Thread modularity at many levels", POPL 2017) and
 //! Gupta, Popeea and Rybalchenko ("Predicate abstraction and refinement for verifying multi-threaded programs", POPL
 //! 2011): relations speak of the shared variables and of the variables of one thread at a place, or of two threads at
-//! two places. The clauses (`clauses`) say that they hold at the start, and stay closed under the steps of these threads
-//! and of one more. Spacer is asked whether there are such relations that allow no error; the steps are bit vectors.
+//! two places. The clauses (`clauses`) say that they hold at the start, and stay closed under the steps of these
+//! threads and of one more. Spacer is asked whether there are such relations that allow no error; the steps are bit
+//! vectors.
 //!
 //! *Order of work*: one thread, then two. *Invariant*: relations that satisfy the clauses contain what threads look
 //! like in all executions, for any number of threads, since the clauses are those of views ([`super::views`]). *Why it

@@ -2,11 +2,11 @@
 //!
 //! The input is a program with a fixed list of threads ([`super::fix_threads`]) and a number K of contexts for each.
 //! The result is a program of one thread that runs the threads one after the other, each through all its K contexts. It
-//! has K copies of the shared variables, of whatever types; a counter gives the context of the running thread, and the thread reads and
-//! writes the copies of that context only. The first copies start with the initial values of the program. The copies of
-//! a later context start with a *guess* of the values that the last thread will leave behind at the end of the previous
-//! context. The guess is stored, and the *Checker* at the end drops all runs in which a guess was wrong. An error that
-//! occurs under guesses is recorded too, and asserted after the Checker.
+//! has K copies of the shared variables, of whatever types; a counter gives the context of the running thread, and the
+//! thread reads and writes the copies of that context only. The first copies start with the initial values of the
+//! program. The copies of a later context start with a *guess* of the values that the last thread will leave behind at
+//! the end of the previous context. The guess is stored, and the *Checker* at the end drops all runs in which a guess
+//! was wrong. An error that occurs under guesses is recorded too, and asserted after the Checker.
 //!
 //! Details that the paper's figure omits: a thread may go to a later context any number of times before a step, so that
 //! it idles in the contexts between; it may stop for good at any location where it could be interrupted, or never
