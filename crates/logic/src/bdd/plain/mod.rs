@@ -8,12 +8,22 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use nodes::{BOTTOM, FALSE, Id, Node, Nodes, TRUE};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_faults::{self as faults, Point};
 
 use super::{CutPart, Limits, OutOfNodes, Renaming, Var, VarSet};
+
+/// The moment from which operations give up.
+static DEADLINE: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// Sets the moment from which operations give up, as if they had run out of nodes. They would not notice otherwise that
+/// the caller has no more time, and nobody can leave them behind where there is one thread.
+pub fn set_deadline(deadline: Option<Instant>) {
+    *DEADLINE.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
+}
 
 /// The nodes over one order of variables. Clones are handles on the same nodes.
 #[derive(Clone)]
@@ -40,6 +50,7 @@ impl Store {
         if faults::fails(Point::Diagrams) {
             return Err(OutOfNodes { limit: nodes.limit() });
         }
+        nodes.deadline = *DEADLINE.lock().unwrap_or_else(PoisonError::into_inner);
         let first = op(&mut nodes);
         let id = first.or_else(|_| {
             nodes.collect();
