@@ -1,6 +1,6 @@
 //! What would be published: every crate that the library and the command line need can be packed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use super::root;
@@ -90,5 +90,68 @@ fn the_module_of_python_is_of_this_version_and_its_stubs_name_its_classes() {
     for class in classes {
         assert!(stubs.contains(&format!("class {class}:")), "the stubs lack {class}");
         assert!(module.contains(&format!("    \"{class}\",")), "__all__ lacks {class}");
+    }
+}
+
+/// A package of a file `Cargo.lock`: its version, whether it is ours, and the names of what it needs.
+struct Locked {
+    version: String,
+    is_ours: bool,
+    needs: BTreeSet<String>,
+}
+
+/// Reads a file `Cargo.lock`; there can be several versions of a package.
+fn locked(file: &str) -> BTreeMap<String, Vec<Locked>> {
+    let text = std::fs::read_to_string(root().join(file)).unwrap();
+    let mut found: BTreeMap<String, Vec<Locked>> = BTreeMap::new();
+    for part in text.split("[[package]]").skip(1) {
+        let field = |name: &str| part.lines().find_map(|line| line.strip_prefix(name)?.split('"').nth(1));
+        let needs = part.lines().filter_map(|line| line.strip_prefix(" \"")?.split([' ', '"']).next());
+        let package = Locked {
+            version: field("version = ").unwrap().to_string(),
+            is_ours: field("source = ").is_none(),
+            needs: needs.map(str::to_string).collect(),
+        };
+        found.entry(field("name = ").unwrap().to_string()).or_default().push(package);
+    }
+    found
+}
+
+/// Returns what the manifest of one of our crates needs in any case.
+fn needed(name: &str) -> Vec<String> {
+    let folder = name.strip_prefix("selvedge-").unwrap_or(name);
+    let manifest = std::fs::read_to_string(root().join("crates").join(folder).join("Cargo.toml")).unwrap();
+    let section = manifest.split("\n[dependencies]\n").nth(1).unwrap_or_default().split("\n[").next().unwrap();
+    let lines = section.lines().filter(|line| !line.starts_with('#') && !line.contains("optional = true"));
+    lines
+        .filter_map(|line| line.split(['.', ' ', '=']).next())
+        .filter(|name| !name.is_empty())
+        .map(Into::into)
+        .collect()
+}
+
+/// The module of Python and the fuzzer are workspaces of their own, whose locks are brought up to date by
+/// `cargo metadata` in their folders.
+#[test]
+fn the_other_locks_are_in_step_with_the_workspace() {
+    let workspace = locked("Cargo.lock");
+    for file in ["python/Cargo.lock", "fuzz/Cargo.lock"] {
+        let mut seen = 0;
+        for (name, packages) in locked(file) {
+            let Some(known) = workspace.get(&name) else { continue };
+            for package in packages {
+                let same = known.iter().find(|other| other.version == package.version);
+                let same = same.unwrap_or_else(|| panic!("{file} has {name} {}, the workspace not", package.version));
+                if package.is_ours {
+                    seen += 1;
+                    let gone: Vec<&String> = package.needs.difference(&same.needs).collect();
+                    assert!(gone.is_empty(), "{file}: {name} does not need {gone:?} any more");
+                    let new: Vec<String> =
+                        needed(&name).into_iter().filter(|other| !package.needs.contains(other)).collect();
+                    assert!(new.is_empty(), "{file} does not know that {name} needs {new:?}");
+                }
+            }
+        }
+        assert!(seen > 10, "{file}: {seen}");
     }
 }
