@@ -38,3 +38,4 @@ mod tts;
 mod usage;
 mod verify;
 mod witness;
+mod workflows;
