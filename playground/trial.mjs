@@ -1,19 +1,26 @@
 // Runs the program of the playground, as the page does, on all programs of some folders that say their verdict in their
-// first lines: node playground/trial.mjs FOLDER.. Verdicts must be those, and evidence must be accepted again; it is
-// counted how many are not decided in five seconds. `playground/build` makes the program.
+// first lines: node playground/trial.mjs PAGE SECONDS FOLDER.. Verdicts must be those, and evidence must be accepted
+// again; it is counted how many are not decided within the limit, and the longest time beyond it is told.
 
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 
-const here = new URL('.', import.meta.url);
-const places = ['../target/playground/cargo/', '../target/'].map((target) =>
-  new URL(`${target}wasm32-wasip1/release/selvedge-playground.wasm`, here));
-const place = places.find(existsSync);
-if (!place) throw new Error('there is no program: playground/build makes it');
-const run = new Function(`${readFileSync(new URL('page/program.js', here), 'utf8')}; return run;`)();
-const module = await WebAssembly.compile(readFileSync(place));
-const ask = (request) => run(module, JSON.stringify({ ...request, seconds: 5 }));
+import { programOf, read } from './sources.mjs';
 
-const files = process.argv.slice(2).flatMap((folder) =>
+const [page, limit, ...folders] = process.argv.slice(2);
+const seconds = Number(limit);
+const run = new Function(`${read('playground/page/program.js')}; return run;`)();
+const module = await WebAssembly.compile(gunzipSync(programOf(page)));
+const late = { seconds: 0, name: '' };
+function ask(request) {
+  const start = performance.now();
+  const reply = run(module, JSON.stringify({ ...request, seconds }));
+  const over = (performance.now() - start) / 1000 - seconds;
+  if (over > late.seconds) Object.assign(late, { seconds: Number(over.toFixed(2)), name: `${request.do} ${request.name}` });
+  return reply;
+}
+
+const files = folders.flatMap((folder) =>
   readdirSync(folder, { recursive: true }).filter((name) => /\.(bp|c|gcl|tts|spec)$/.test(name)).sort().map((name) => `${folder}/${name}`));
 const counts = { right: 0, wrong: 0, undecided: 0, stopped: 0, uncertified: 0 };
 for (const name of files) {
@@ -40,5 +47,5 @@ for (const name of files) {
     }
   }
 }
-console.log(JSON.stringify(counts));
+console.log(JSON.stringify({ ...counts, late }));
 process.exitCode = counts.wrong > 0 ? 1 : 0;

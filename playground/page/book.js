@@ -1,8 +1,9 @@
-// Links each program of `examples/` that a page of the book names to the playground.
+// Links each program of `examples/` that a page of the book names to the playground. What comes before this text says
+// which there are.
 
 for (const code of document.querySelectorAll('main code')) {
   const isBlock = code.parentElement.tagName === 'PRE';
-  const names = new Set([...code.textContent.matchAll(/\bexamples\/([\w/-]+\.(?:bp|c))\b/g)].map(([, name]) => name));
+  const names = new Set([...code.textContent.matchAll(/\bexamples\/([\w/-]+\.\w+)/g)].map(([, name]) => name).filter((name) => examplesOfPlayground.includes(name)));
   const links = [...names].map((name) => {
     const link = document.createElement('a');
     link.href = `${typeof path_to_root === 'string' ? path_to_root : ''}try.html#example=${name}`;

@@ -172,6 +172,15 @@ fn the_guide_is_a_book_without_warnings() {
     assert!(output.status.success() && !told.to_lowercase().contains("warn"), "{told}");
     let first = std::fs::read_to_string(folder.join("guide/first-steps.html")).expect("the first page is there");
     assert!(first.contains("<h1"), "it has a title");
+    // The first page is also the one of the whole book, whose links start elsewhere.
+    for page in ["index.html", "guide/first-steps.html"] {
+        let page = folder.join(page);
+        let text = std::fs::read_to_string(&page).expect("the page is there");
+        for link in text.split("href=\"").skip(1).filter_map(|rest| rest.split(['"', '#']).next()) {
+            let target = page.parent().expect("a file has a folder").join(link);
+            assert!(link.contains("://") || target.exists(), "{}: there is no {link}", page.display());
+        }
+    }
 }
 
 #[test]
