@@ -1,12 +1,18 @@
 //! The judge on deadlocks: executions that end in one, and proofs that there is none.
 
+use std::collections::HashSet;
+
 use selvedge_check::{
     Certificate, Replay, Run, Start, StartThread, Step, Task, ThreadId, ThreadScope, Trace, Violation,
 };
-use selvedge_ir::text::parse_with_target;
+use selvedge_ir::text::{parse_with_target, print_with_target};
 use selvedge_ir::{EdgeId, EntryId, LocId, Program, Target};
 use selvedge_replay::certificate::{Flaw, Refused, Unjudged, verify};
-use selvedge_replay::replay::{Mismatch, Moment, Reason, replay};
+use selvedge_replay::replay::{Mismatch, Moment, Reason, reached, replay};
+use selvedge_replay::{Interpreter, Outcome, State};
+
+use crate::random::Random;
+use crate::unwound;
 
 /// Two threads that take two locks in different orders; `TARGET` is replaced.
 const LOCKS: &str = "shared a: bool, b: bool\ninit a := F, b := F\n\
@@ -150,7 +156,71 @@ fn a_thread_that_others_do_not_notice_does_not_hide_a_deadlock() {
         start p\nstart q\ntarget deadlock";
     let program = parse_with_target(text).expect("the program is well-formed");
     assert!(matches!(flaw(&program, ThreadScope::Unbounded, &Certificate::AllStates), Some(Flaw::Deadlock(_))));
+    // It may begin with either value, so that all states that it goes to are known from the start.
+    let begun = text.replace("e0 L0 -> L1: a := T\ne1 L1 -> L0: a := F", "e0 L0 -> L0: a := !a\ne1 L1 -> L2: return");
+    assert_ne!(text, begun);
+    let program = parse_with_target(&begun).expect("the program is well-formed");
+    assert!(matches!(flaw(&program, ThreadScope::Unbounded, &Certificate::AllStates), Some(Flaw::Deadlock(_))));
     // Without the flag the first thread can always move.
     let program = parse_with_target(&text.replace("atomic_begin", "assume T")).expect("the program is well-formed");
     assert_eq!(flaw(&program, ThreadScope::Unbounded, &Certificate::AllStates), None);
+}
+
+/// Searches all states as they are for an error; `None` if there are too many.
+fn has_error(task: &Task<'_>) -> Option<bool> {
+    let interpreter = Interpreter::new(task.program, task.threads);
+    let mut waiting: Vec<State> =
+        interpreter.starts(4).map(|start| interpreter.start(&start).expect("it is a start")).collect();
+    let mut known: HashSet<State> = waiting.iter().cloned().collect();
+    while let Some(state) = waiting.pop() {
+        if reached(task, &state).is_some() {
+            return Some(true);
+        }
+        let mut has_step = state.threads.is_empty();
+        for (position, thread) in state.threads.iter().enumerate() {
+            for edge in interpreter.edges(&state, thread).to_vec() {
+                let steps: Vec<_> = interpreter.steps(&state, position, edge).collect();
+                for step in steps {
+                    match interpreter.step(&state, &step).expect("a step that is listed can be made") {
+                        Outcome::Blocked => continue,
+                        Outcome::Failed if task.target.has_assert(edge) => return Some(true),
+                        Outcome::Failed => {}
+                        Outcome::Next(next) => {
+                            if known.insert(next.clone()) {
+                                waiting.push(next);
+                            }
+                        }
+                    }
+                    has_step = true;
+                }
+            }
+        }
+        if task.target.deadlock && !has_step {
+            return Some(true);
+        }
+        if known.len() > unwound::STATES {
+            return None;
+        }
+    }
+    Some(false)
+}
+
+#[test]
+fn all_states_are_visited_on_random_programs() {
+    let mut random = Random(20_261_120);
+    let mut counts = [0; 2];
+    for _ in 0..if cfg!(miri) { 3 } else { 600 } {
+        let (program, mut target) = unwound::program(&unwound::random_program(&mut random));
+        match random.below(3) {
+            0 => target = Target::default().with_deadlock(true),
+            1 => target = target.with_deadlock(true),
+            _ => {}
+        }
+        let task = Task { program: &program, target: &target, threads: ThreadScope::Unbounded };
+        let Some(expected) = has_error(&task) else { continue };
+        let found = verify(&task, &Certificate::AllStates, &Run::unlimited());
+        assert_eq!(found.is_err(), expected, "{found:?}\n{}", print_with_target(&program, &target));
+        counts[usize::from(expected)] += 1;
+    }
+    assert!(cfg!(miri) || counts.iter().all(|count| *count > 50), "{counts:?}");
 }

@@ -244,3 +244,142 @@ fn other_programs_are_out_of_scope() {
         &[(&[], 0, None), (&[], 1, Some("k = g")), (&[1], 4, None), (&[1], 5, None), (&[], 2, None)],
     );
 }
+
+/// Of several edges that leave a place all are followed, and what they write is told apart where they meet again.
+#[test]
+fn the_ways_of_all_edges_meet() {
+    let text = "\
+shared x: u2, y: u2
+init x := 0:u2, y := 0:u2
+proc main() from L0 to L3
+  e0 L0 -> L1: x := 1:u2
+  e1 L0 -> L1: x := 2:u2
+  e2 L0 -> L1: y := 1:u2
+  e3 L1 -> L2: assert SAFE
+  e4 L2 -> L3: return
+start main
+target e3
+";
+    let places = [passed(&[], 0), passed(&[], 1), passed(&[], 2)];
+    let ask = |safe: &str| judged(&text.replace("SAFE", safe), &places);
+    assert_eq!(ask("x != 3:u2 & (x = 0:u2 | y = 0:u2)"), Ok(Accepted::Certified));
+    for wrong in ["x != 1:u2", "x != 2:u2", "x != 0:u2", "y = 0:u2", "x != 0:u2 | y != 1:u2", "y = 1:u2"] {
+        assert_eq!(ask(wrong), Err(Flaw::Assert(EdgeId::new(3)).into()), "{wrong}");
+    }
+}
+
+#[test]
+fn choices_have_any_value() {
+    let text = "\
+shared x: u2, b: bool
+init x := ?0 constrain, b := F
+proc main() from L0 to L3
+  e0 L0 -> L1: x := u2.add(?0, ?0), b := ?1
+  e1 L1 -> L2: assert SAFE
+  e2 L2 -> L3: return
+start main
+target e1
+"
+    .replace("?0 constrain", "0:u2")
+    .replace("u2.add(?0, ?0)", "u2.add(?0:u2, ?0:u2)");
+    let places = [passed(&[], 0), passed(&[], 1), passed(&[], 2)];
+    let ask = |safe: &str| judged(&text.replace("SAFE", safe), &places);
+    assert_eq!(ask("x = 0:u2 | x = 2:u2"), Ok(Accepted::Certified));
+    for wrong in ["x = 0:u2", "x = 2:u2", "b", "!b", "b | x = 2:u2"] {
+        assert_eq!(ask(wrong), Err(Flaw::Assert(EdgeId::new(1)).into()), "{wrong}");
+    }
+}
+
+#[test]
+fn a_step_to_its_own_place_needs_a_formula() {
+    let text = "\
+shared x: u2
+init x := 0:u2
+proc main() from L0 to L2
+  e0 L0 -> L0: x := u2.add(x, 2:u2)
+  e1 L0 -> L1: assert x != 1:u2
+  e2 L1 -> L2: return
+start main
+target e1
+";
+    assert_eq!(judged(text, &[passed(&[], 0), passed(&[], 1)]), Err(Flaw::NotClosed(EdgeId::new(0)).into()));
+    let stated = (&[][..], 0, Some("x = 0:u2 | x = 2:u2"));
+    assert_eq!(judged(text, &[stated, passed(&[], 1)]), Ok(Accepted::Certified));
+    let inside = "\
+shared x: u2
+init x := 0:u2
+proc main() from L0 to L2
+  e0 L0 -> L1: x := 2:u2
+  e1 L1 -> L1: x := u2.add(x, 2:u2)
+  e2 L1 -> L2: return
+start main
+target L2
+";
+    assert_eq!(judged(inside, &[passed(&[], 0), passed(&[], 1)]), Err(Flaw::NotClosed(EdgeId::new(1)).into()));
+}
+
+#[test]
+fn code_before_the_thread_and_meetings_are_out_of_scope() {
+    let prelude =
+        DOUBLE.replace("start main", "proc setup() from L6 to L7\n  e7 L6 -> L7: return\nprelude setup\nstart main");
+    let meeting = DOUBLE.replace("target e5", "target L1 + L1");
+    let at = |loc| passed(&[], loc);
+    let places = [(&[][..], 0, Some(RELATION)), at(1), at(2), at(3), at(4)];
+    for text in [prelude, meeting] {
+        assert!(matches!(judged(&text, &places), Err(Refused::Flawed(Flaw::OutOfScope(_)))), "{text}");
+    }
+}
+
+#[test]
+fn formulas_have_types() {
+    use selvedge_ir::{BinaryOp, MachineOp, UnaryOp};
+    let (program, target) = program(DOUBLE);
+    let refused = |formula: Expr| {
+        let place = InvariantPlace { calls: Vec::new(), loc: LocId::new(0), formula: Some(formula.clone()) };
+        let answer = judge(&program, &target, InvariantProof { places: vec![place] });
+        assert!(matches!(answer, Err(Refused::Flawed(_))), "{formula:?}");
+        answer == Err(Flaw::Malformed(None).into())
+    };
+    let byte = |bits| Expr::Machine(MachineTy::unsigned(8), bits);
+    let eq = |left: Expr, right: Expr| Expr::binary(BinaryOp::Eq, left, right);
+    let ite = |condition: Expr, then: Expr, otherwise: Expr| Expr::Ite(Box::new((condition, then, otherwise)));
+    let not = |operand: Expr| Expr::Unary(UnaryOp::Not, Box::new(operand));
+    let divides = |divisor: u32| {
+        let zero = Expr::Unary(UnaryOp::Neg, Box::new(Expr::Int(0)));
+        Expr::Unary(UnaryOp::DivisibleBy(divisor), Box::new(zero))
+    };
+    let add =
+        |left: Expr, right: Expr| Expr::binary(BinaryOp::Machine(MachineOp::Add, MachineTy::unsigned(8)), left, right);
+    let less =
+        |left: Expr, right: Expr| Expr::binary(BinaryOp::Machine(MachineOp::Lt, MachineTy::unsigned(8)), left, right);
+    // These are formulas, though the proof is wrong.
+    for fits in [
+        eq(byte(255), byte(0)),
+        eq(add(byte(1), byte(2)), byte(3)),
+        less(byte(1), byte(2)),
+        ite(Expr::TRUE, Expr::TRUE, Expr::FALSE),
+        eq(ite(Expr::TRUE, byte(1), byte(2)), byte(1)),
+        not(Expr::FALSE),
+    ] {
+        assert!(!refused(fits));
+    }
+    for wrong in [
+        eq(byte(256), byte(0)),
+        eq(byte(511), byte(0)),
+        eq(byte(1), Expr::TRUE),
+        eq(add(byte(1), Expr::TRUE), byte(3)),
+        eq(add(Expr::TRUE, byte(1)), byte(3)),
+        less(Expr::TRUE, byte(1)),
+        less(byte(1), Expr::TRUE),
+        add(byte(1), byte(1)),
+        ite(byte(1), Expr::TRUE, Expr::TRUE),
+        ite(Expr::TRUE, byte(1), Expr::TRUE),
+        ite(Expr::TRUE, byte(1), byte(1)),
+        not(byte(1)),
+        divides(0),
+        Expr::binary(BinaryOp::And, Expr::TRUE, byte(1)),
+        Expr::binary(BinaryOp::And, byte(1), Expr::TRUE),
+    ] {
+        assert!(refused(wrong));
+    }
+}

@@ -16,7 +16,7 @@ use selvedge_replay::{Interpreter, Outcome, State};
 use crate::random::Random;
 
 /// The most states of a search.
-const STATES: usize = 3_000;
+pub(crate) const STATES: usize = 3_000;
 
 /// What a certificate is: accepted, refuted by an execution to an error, or by a thread with more blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ enum Answer {
     Open,
 }
 
-fn program(text: &str) -> (Program, Target) {
+pub(crate) fn program(text: &str) -> (Program, Target) {
     let (program, target) = parse_with_target(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     validate(&program).unwrap_or_else(|invalid| panic!("{invalid:?}\n{text}"));
     (program, target)
@@ -146,8 +146,8 @@ fn compared(text: &str, most: u32) -> Vec<Answer> {
     (0..=most).map(compare).collect()
 }
 
-/// A random program: one or two initial threads, and perhaps a third procedure that they call or start.
-fn random_program(random: &mut Random) -> String {
+/// Returns a random program: one or two initial threads, and perhaps a third procedure that they call or start.
+pub(crate) fn random_program(random: &mut Random) -> String {
     let n_procs = 2 + random.below(2);
     let length = 2 + random.below(3);
     let mut text = "shared x: bool, y: bool\nthread t: bool\n".to_string();
