@@ -1,5 +1,5 @@
-//! The playground in a real browser, and the book with it. `./test` makes the page before the tests; without it, or if
-//! the sources have changed since, there is nothing to try.
+//! The playground in a real browser, and the book with it. `playground/build` makes the page; without it, or if the
+//! sources have changed since, there is nothing to try.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
