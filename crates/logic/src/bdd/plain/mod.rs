@@ -4,6 +4,7 @@
 
 mod nodes;
 
+use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,13 +17,15 @@ use selvedge_faults::{self as faults, Point};
 
 use super::{CutPart, Limits, OutOfNodes, Renaming, Var, VarSet};
 
-/// The moment from which operations give up.
-static DEADLINE: Mutex<Option<Instant>> = Mutex::new(None);
+thread_local! {
+    /// The moment from which operations of this thread give up.
+    static DEADLINE: Cell<Option<Instant>> = const { Cell::new(None) };
+}
 
-/// Sets the moment from which operations give up, as if they had run out of nodes. They would not notice otherwise that
-/// the caller has no more time, and nobody can leave them behind where there is one thread.
+/// Sets the moment from which operations of this thread give up, as if they had run out of nodes. They would not notice
+/// otherwise that the caller has no more time, and nobody can leave them behind where there is one thread.
 pub fn set_deadline(deadline: Option<Instant>) {
-    *DEADLINE.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
+    DEADLINE.set(deadline);
 }
 
 /// The nodes over one order of variables. Clones are handles on the same nodes.
@@ -50,7 +53,7 @@ impl Store {
         if faults::fails(Point::Diagrams) {
             return Err(OutOfNodes { limit: nodes.limit() });
         }
-        nodes.deadline = *DEADLINE.lock().unwrap_or_else(PoisonError::into_inner);
+        nodes.deadline = DEADLINE.get();
         let first = op(&mut nodes);
         let id = first.or_else(|_| {
             nodes.collect();
