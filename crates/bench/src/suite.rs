@@ -72,12 +72,13 @@ pub struct Suite {
 }
 
 /// The engines for any number of threads.
-const UNBOUNDED: [EngineKind; 6] = [
+const UNBOUNDED: [EngineKind; 7] = [
     EngineKind::Views,
     EngineKind::ViewsExplicit,
     EngineKind::KarpMiller,
     EngineKind::KarpMillerExplicit,
     EngineKind::Backward,
+    EngineKind::Directed,
     EngineKind::Cutoff,
 ];
 

@@ -50,10 +50,13 @@ pub enum CoverClaim {
     Views(ViewTable),
     /// The configurations below one of these vectors.
     Vectors(Vec<OmegaVector>),
-    /// The configurations all of whose views are in a table, and that are not above one of the forbidden ones.
+    /// The configurations all of whose views are in a table, whose weights are not too great, and that are not above
+    /// one of the forbidden ones.
     Basis {
         /// The table.
         within: ViewTable,
+        /// The weights.
+        weights: Vec<Weighting>,
         /// The forbidden ones.
         forbidden: Vec<Cover>,
     },
@@ -82,6 +85,19 @@ pub struct ViewRow {
     pub threads: Vec<LocalId>,
     /// The states that the one thread can have: none of them less than the last of the others.
     pub last: Vec<LocalId>,
+}
+
+/// Weights of states, such that no step makes the sum of the weights in a configuration greater: that of the shared
+/// state and, for each thread, that of its state. So no sum is greater than those of the starts. States that are not
+/// listed have the weight 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weighting {
+    /// The weights of shared states, in ascending order of the states.
+    pub shareds: Vec<(SharedId, i64)>,
+    /// The weights of the states of a thread, at least 0, in ascending order of the states.
+    pub locals: Vec<(LocalId, i64)>,
+    /// The greatest sum of a start.
+    pub most: i64,
 }
 
 /// A shared state with numbers of threads.

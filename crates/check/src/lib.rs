@@ -38,7 +38,7 @@ pub use answer::{
 pub use argument::Argument;
 pub use certificate::{BitProof, Certificate, Paths, Place, Role, Seen, Shape, ShapeProof, SummaryProof};
 pub use contexts::{ContextBound, Contexts};
-pub use cover::{CoverClaim, CoverProof, LocalState, OmegaVector, SharedState, ViewRow, ViewTable};
+pub use cover::{CoverClaim, CoverProof, LocalState, OmegaVector, SharedState, ViewRow, ViewTable, Weighting};
 pub use cutoff::{Cutoff, CutoffProof};
 pub use engine::{Bound, Engine, Findings, Stop, Unsupported, Verdict};
 pub use execution::{Replay, Violation};

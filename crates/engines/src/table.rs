@@ -178,6 +178,10 @@ engines! {
         "Karp-Miller tree over explicit states",
         &[], &[Pass::Inline],
         |all| Box::new(Coverability { method: Method::KarpMiller, options: all.coverability.clone() });
+    Directed: "directed", ANY_NUMBER,
+        "forwards and backwards, directed and pruned by the marking equation",
+        &[], &[Pass::Inline],
+        |all| Box::new(Coverability { method: Method::Directed, options: all.coverability.clone() });
     Cutoff: "cutoff", ANY_NUMBER,
         "a number of threads that reaches everything, with a proof",
         &["bound"], &[Pass::Inline],

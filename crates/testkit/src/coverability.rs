@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use selvedge_check::{CoverClaim, Run, Stop, ViewTable};
 use selvedge_engines::unbounded::coverability::cutoff::{self, Effort};
 use selvedge_engines::unbounded::coverability::{
-    Answer, Rules, backward, bounded, certificate, decide, karp_miller, views, widening,
+    Answer, Rules, backward, bounded, certificate, decide, karp_miller, net, views, widening,
 };
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 use selvedge_replay::certificate::{Flaw, Refused, verify_claim};
@@ -141,6 +141,7 @@ fn compare_transfers(tts: &Tts, tally: &mut Tally) -> Result<(), String> {
         tts.replay(&run).map_err(|why| format!("the run of the plain search forwards does not replay: {why:?}"))?;
         agree(covered, true, "the plain search forwards", tally)?;
     }
+    compare_directed(&rules, covered, tally)?;
     for k in 1..=2 {
         let table = views::table(&rules, k, &run).map_err(stopped)?;
         let name = format!("backward within {k}-views");
@@ -170,6 +171,7 @@ fn compare(tts: &Tts, tally: &mut Tally) -> Result<(), String> {
     let run = Run::unlimited();
     let rules = Rules::new(tts);
     let covered = verdict(tts, "backward", &backward::decide(&rules, &tts.targets, None, &run).map_err(stopped)?)?;
+    compare_directed(&rules, covered, tally)?;
     for k in 1..=2 {
         let table = views::table(&rules, k, &run).map_err(stopped)?;
         let name = format!("backward within {k}-views");
@@ -213,6 +215,26 @@ fn compare_guesses(tts: &Tts, table: &views::Table, covered: bool, tally: &mut T
         }
         _ => Ok(()),
     }
+}
+
+/// Checks that the directed search agrees, and that its claims are accepted.
+fn compare_directed(rules: &Rules<'_>, covered: bool, tally: &mut Tally) -> Result<(), String> {
+    let run = &Run::unlimited();
+    let Some(answer) = net::decide(rules, usize::MAX, run).map_err(stopped)? else {
+        tally.count("too large for the directed search");
+        return Ok(());
+    };
+    agree(covered, verdict(rules.tts, "directed", &answer)?, "directed", tally)?;
+    let Answer::Uncovered(proof) = answer else { return Ok(()) };
+    for k in 1..=2 {
+        let table = views::table(rules, k, run).map_err(stopped)?;
+        let basis = proof.basis(&table, run).map_err(stopped)?.ok_or("the basis of the net is too large")?;
+        if verify_claim(rules.tts, &certificate::basis(&table, &basis), run) != Ok(()) {
+            return Err(format!("the judge rejects the claim of the directed search within {k}-views: {basis:?}"));
+        }
+        tally.count(if basis.weights.is_empty() { CERTIFICATES } else { "certificates with weights" });
+    }
+    Ok(())
 }
 
 /// Checks that the claims of all searches are accepted, and rejected if any part is missing; where a target can be
@@ -260,10 +282,13 @@ pub fn mutants(claim: &CoverClaim) -> Vec<CoverClaim> {
     match claim {
         CoverClaim::Views(table) => smaller_tables(table).into_iter().map(CoverClaim::Views).collect(),
         CoverClaim::Vectors(vectors) => without_one(vectors).into_iter().map(CoverClaim::Vectors).collect(),
-        CoverClaim::Basis { within, forbidden } => {
+        CoverClaim::Basis { within, weights, forbidden } => {
             let tables = smaller_tables(within);
-            let with_table = |within| CoverClaim::Basis { within, forbidden: forbidden.clone() };
-            let with_basis = |forbidden| CoverClaim::Basis { within: within.clone(), forbidden };
+            let (weights, table) = (weights.clone(), within.clone());
+            let with_table =
+                |within| CoverClaim::Basis { within, weights: weights.clone(), forbidden: forbidden.clone() };
+            let with_basis =
+                |forbidden| CoverClaim::Basis { within: table.clone(), weights: weights.clone(), forbidden };
             tables.into_iter().map(with_table).chain(without_one(forbidden).into_iter().map(with_basis)).collect()
         }
         // No search over a bare system makes this claim.

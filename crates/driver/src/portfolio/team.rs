@@ -2,6 +2,7 @@
 
 use selvedge_engines::EngineKind;
 use selvedge_engines::table::Row;
+use selvedge_ir::{Count, Op, Program};
 
 use crate::attempt::takes;
 use crate::{Options, Prepared};
@@ -58,11 +59,15 @@ pub(super) fn without_bound(prepared: &Prepared, options: &Options) -> Vec<&'sta
             [exact, rest, first, vec![EngineKind::Summaries]].concat()
         }
         // A proof for any number of threads is one for a bounded number. Numbers are large in decision diagrams, and
-        // have many values to list: there, unwinding is among the first.
+        // have many values to list: there, unwinding is among the first. Counting threads in the same state helps only
+        // where some are alike.
         Some(team) if team.contains(&EngineKind::Threads) => {
             use EngineKind::{BmcThreads, Facts, Threads, ThreadsExplicit};
-            if prepared.task().program.has_machine_integers() {
+            let program = prepared.task().program;
+            if program.has_machine_integers() {
                 takers(&[ThreadsExplicit, BmcThreads, Threads, Facts])
+            } else if all_differ(program) {
+                takers(&[ThreadsExplicit, Threads, Facts, BmcThreads])
             } else {
                 takers(&[Threads, ThreadsExplicit, Facts, BmcThreads])
             }
@@ -77,4 +82,11 @@ pub(super) fn without_bound(prepared: &Prepared, options: &Options) -> Vec<&'sta
         None => [takers(&[EngineKind::Rounds]), vec![EngineKind::Exhaustive]].concat(),
     };
     team.into_iter().map(EngineKind::row).collect()
+}
+
+/// Returns whether several threads begin, no two of them alike, and none is started later.
+fn all_differ(program: &Program) -> bool {
+    let alone = program.entries.iter().all(|entry| matches!(entry.count, Count::Exactly(0 | 1) | Count::AtMost(0 | 1)));
+    let starts = program.edges.iter().any(|edge| matches!(edge.op, Op::Spawn(_) | Op::Fork(_)));
+    program.entries.len() > 1 && alone && !starts
 }

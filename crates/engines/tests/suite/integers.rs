@@ -247,6 +247,7 @@ fn engines_for_boolean_programs_refuse_integers() {
         EngineKind::ViewsExplicit,
         EngineKind::Backward,
         EngineKind::KarpMillerExplicit,
+        EngineKind::Directed,
         EngineKind::Cutoff,
         EngineKind::Views,
         EngineKind::KarpMiller,

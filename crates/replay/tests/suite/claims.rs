@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use selvedge_check::{CoverClaim, OmegaVector, Run, ViewRow, ViewTable};
+use selvedge_check::{CoverClaim, OmegaVector, Run, ViewRow, ViewTable, Weighting};
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 use selvedge_replay::certificate::{Flaw, Refused, Unjudged, verify_claim};
 
@@ -350,10 +350,76 @@ fn forbidden_configurations_are_accepted_exactly_if_nothing_leads_to_them() {
         let members: Vec<Config> = all.iter().copied().filter(|config| has(*config)).collect();
         let expected = flaw(&tts, &members, 8, has);
         n_accepted += usize::from(expected.is_ok());
-        let found = answer(&tts, &CoverClaim::Basis { within: written(&table, k), forbidden: forbidden.clone() });
+        let claim = CoverClaim::Basis { within: written(&table, k), weights: Vec::new(), forbidden: forbidden.clone() };
+        let found = answer(&tts, &claim);
         assert_eq!(found, expected, "{tts:?} {table:?} {forbidden:?}");
     }
     assert!((300..1300).contains(&n_accepted), "{n_accepted} are accepted");
+}
+
+/// All pairs of local states.
+const PAIRS: [(usize, usize); LOCAL * LOCAL] = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)];
+
+/// A claim that weights exclude the targets, within a table.
+fn weighted(within: ViewTable, shareds: &[i64], locals: &[i64], most: i64) -> CoverClaim {
+    let shareds = shareds.iter().enumerate().map(|(shared, weight)| (shared.into(), *weight)).collect();
+    let locals = locals.iter().enumerate().map(|(local, weight)| (local.into(), *weight)).collect();
+    CoverClaim::Basis { within, weights: vec![Weighting { shareds, locals, most }], forbidden: Vec::new() }
+}
+
+#[test]
+fn weights_are_accepted_exactly_if_no_step_makes_a_sum_greater() {
+    let mut random = Random(4);
+    let mut n_accepted = 0;
+    // A thread moves alone, or beside so many others in one state that what becomes of them weighs more than anything.
+    let mut all = Vec::new();
+    for (shared, (mover, other)) in (0..SHARED).flat_map(|shared| PAIRS.map(|pair| (shared, pair))) {
+        for n_others in [0, 12] {
+            let mut bag = [0; LOCAL];
+            bag[mover] += 1;
+            bag[other] += n_others;
+            all.push((shared, bag));
+        }
+    }
+    let everything: BTreeSet<View> = configs(1).into_iter().flat_map(|config| views(config, 1)).collect();
+    for _ in 0..20_000 {
+        let tts = system(&mut random);
+        let shareds = [(); SHARED].map(|()| random.below(4) as i64 - 1);
+        let locals = [(); LOCAL].map(|()| random.below(3) as i64);
+        let most = random.below(3) as i64;
+        let sum = |(shared, bag): Config| {
+            shareds[shared] + locals.iter().zip(bag).map(|(weight, count)| weight * i64::from(count)).sum::<i64>()
+        };
+        let is_too_great = |start: &Start| sum(bag(start.shared, &start.threads, &start.any, MANY)) > most;
+        let grows = |rule: &Rule| all.iter().any(|one| after(rule, *one).into_iter().any(|next| sum(next) > sum(*one)));
+        let is_met = |target: &Cover| sum(bag(target.shared, &target.threads, &[], 0)) <= most;
+        let expected = if let Some(number) = tts.starts.iter().position(is_too_great) {
+            Err(Flaw::Initial(number))
+        } else if let Some(number) = tts.rules.iter().position(grows) {
+            Err(Flaw::Rule(number))
+        } else {
+            tts.targets.iter().position(is_met).map_or(Ok(()), |number| Err(Flaw::Target(number)))
+        };
+        n_accepted += usize::from(expected.is_ok() && !tts.targets.is_empty());
+        let claim = weighted(written(&everything, 1), &shareds, &locals, most);
+        assert_eq!(answer(&tts, &claim), expected, "{tts:?} {shareds:?} {locals:?} {most}");
+    }
+    assert!((30..10_000).contains(&n_accepted), "{n_accepted} are accepted");
+}
+
+#[test]
+fn weights_of_what_there_is_not_or_less_than_nothing_are_malformed() {
+    let tts = empty(2, 2);
+    let weighted = |shareds: &[i64], locals: &[i64], most: i64| {
+        let within = ViewTable { k: 1, shareds: vec![0.into()], rows: Vec::new() };
+        answer(&tts, &weighted(within, shareds, locals, most))
+    };
+    assert_eq!(weighted(&[0, -1], &[0, 1], 0), Ok(()));
+    assert_eq!(weighted(&[i64::MIN, i64::MAX], &[i64::MAX; 2], i64::MAX), Ok(()));
+    assert_eq!(weighted(&[1, 0], &[0, 0], 0), Err(Flaw::Initial(0)));
+    assert_eq!(weighted(&[0, 0], &[-1, 0], 0), MALFORMED);
+    assert_eq!(weighted(&[0, 0, 0], &[0, 0], 0), MALFORMED);
+    assert_eq!(weighted(&[0, 0], &[0, 0, 0], 0), MALFORMED);
 }
 
 const MALFORMED: Result<(), Flaw> = Err(Flaw::Malformed(None));
@@ -404,7 +470,7 @@ fn numbers_of_what_there_is_not_are_malformed() {
     let within = ViewTable { k: 1, shareds: vec![0.into()], rows: Vec::new() };
     let basis = |shared: usize, local: usize| {
         let forbidden = vec![Cover { shared: shared.into(), threads: vec![local.into()] }];
-        answer(&tts, &CoverClaim::Basis { within: within.clone(), forbidden })
+        answer(&tts, &CoverClaim::Basis { within: within.clone(), weights: Vec::new(), forbidden })
     };
     assert_eq!(basis(0, 1), Ok(()));
     assert_eq!(basis(1, 1), MALFORMED);

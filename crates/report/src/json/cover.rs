@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_check::{CoverClaim, CoverProof, LocalState, OmegaVector, SharedState, ViewRow, ViewTable};
+use selvedge_check::{CoverClaim, CoverProof, LocalState, OmegaVector, SharedState, ViewRow, ViewTable, Weighting};
 use selvedge_ir::tts::{Cover, LocalId, SharedId};
 use selvedge_ir::{Program, VarId};
 use serde::{Deserialize, Serialize};
@@ -38,8 +38,14 @@ pub enum ClaimView {
     Views(TableView),
     /// All configurations below a vector: the shared state, and thread states with numbers; null is any number.
     Vectors { vectors: Vec<(u32, CountsView)> },
-    /// All configurations within the table that are not above a forbidden one: the shared state and the threads.
-    Basis { within: TableView, forbidden: Vec<(u32, Vec<u32>)> },
+    /// All configurations within the table and the weights that are not above a forbidden one: the shared state and the
+    /// threads.
+    Basis {
+        within: TableView,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        weights: Vec<WeightingView>,
+        forbidden: Vec<(u32, Vec<u32>)>,
+    },
     /// All configurations that a number of rounds reaches.
     Adequacy(AdequacyView),
 }
@@ -52,6 +58,17 @@ pub struct TableView {
     pub shared: Vec<u32>,
     /// The shared state, all threads of the view but the last, and what the last can be.
     pub rows: Vec<(u32, Vec<u32>, Vec<u32>)>,
+}
+
+/// Weights of states, and the greatest sum that a start has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WeightingView {
+    /// Shared states with their weights.
+    pub shared: Vec<(u32, i64)>,
+    /// Thread states with their weights.
+    pub threads: Vec<(u32, i64)>,
+    /// The greatest sum.
+    pub most: i64,
 }
 
 impl CoverView {
@@ -94,9 +111,13 @@ impl ClaimView {
                 };
                 ClaimView::Vectors { vectors: vectors.iter().map(view).collect() }
             }
-            CoverClaim::Basis { within, forbidden } => {
+            CoverClaim::Basis { within, weights, forbidden } => {
                 let view = |cover: &Cover| (cover.shared.raw(), numbers(&cover.threads));
-                ClaimView::Basis { within: TableView::new(within), forbidden: forbidden.iter().map(view).collect() }
+                ClaimView::Basis {
+                    within: TableView::new(within),
+                    weights: weights.iter().map(WeightingView::new).collect(),
+                    forbidden: forbidden.iter().map(view).collect(),
+                }
             }
             CoverClaim::Adequacy(claim) => ClaimView::Adequacy(AdequacyView::new(claim)),
         }
@@ -112,14 +133,36 @@ impl ClaimView {
                 };
                 CoverClaim::Vectors(vectors.iter().map(vector).collect())
             }
-            ClaimView::Basis { within, forbidden } => {
+            ClaimView::Basis { within, weights, forbidden } => {
                 let cover = |(shared, threads): &(u32, Vec<u32>)| Cover {
                     shared: SharedId::from_raw(*shared),
                     threads: locals(threads),
                 };
-                CoverClaim::Basis { within: within.table(), forbidden: forbidden.iter().map(cover).collect() }
+                CoverClaim::Basis {
+                    within: within.table(),
+                    weights: weights.iter().map(WeightingView::weighting).collect(),
+                    forbidden: forbidden.iter().map(cover).collect(),
+                }
             }
             ClaimView::Adequacy(view) => CoverClaim::Adequacy(view.claim()),
+        }
+    }
+}
+
+impl WeightingView {
+    fn new(weights: &Weighting) -> WeightingView {
+        WeightingView {
+            shared: weights.shareds.iter().map(|(shared, weight)| (shared.raw(), *weight)).collect(),
+            threads: weights.locals.iter().map(|(local, weight)| (local.raw(), *weight)).collect(),
+            most: weights.most,
+        }
+    }
+
+    fn weighting(&self) -> Weighting {
+        Weighting {
+            shareds: self.shared.iter().map(|(shared, weight)| (SharedId::from_raw(*shared), *weight)).collect(),
+            locals: self.threads.iter().map(|(local, weight)| (LocalId::from_raw(*local), *weight)).collect(),
+            most: self.most,
         }
     }
 }

@@ -450,11 +450,17 @@ pub fn certificate_text(certificate: &Certificate) -> String {
                 CoverClaim::Vectors(vectors) => {
                     format!("a closed set of {} {states}", count(vectors.len(), "vector"))
                 }
-                CoverClaim::Basis { within, forbidden } => format!(
-                    "a closed table of the views of {} threads without {} {states}",
-                    within.k,
-                    count(forbidden.len(), "forbidden configuration")
-                ),
+                CoverClaim::Basis { within, weights, forbidden } => {
+                    let weighted = match weights.len() {
+                        0 => String::new(),
+                        n => format!(" and {}", count(n, "inequality")),
+                    };
+                    format!(
+                        "a closed table of the views of {} threads{weighted} without {} {states}",
+                        within.k,
+                        count(forbidden.len(), "forbidden configuration")
+                    )
+                }
                 CoverClaim::Adequacy(claim) => format!(
                     "nothing is new after {}: {} and {} {states}",
                     count(claim.k as usize, "round"),

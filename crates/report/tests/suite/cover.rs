@@ -3,7 +3,7 @@
 use selvedge_check::adequacy::{Block, Position, Turn, TurnState};
 use selvedge_check::{
     AdequacyClaim, Certificate, CoverClaim, CoverProof, LocalState, OmegaVector, Place, Role, SharedState, ViewRow,
-    ViewTable,
+    ViewTable, Weighting,
 };
 use selvedge_ir::span::SourceMap;
 use selvedge_ir::text::parse_with_target;
@@ -63,6 +63,7 @@ fn proofs() -> Vec<CoverProof> {
         }]),
         CoverClaim::Basis {
             within: table(),
+            weights: vec![Weighting { shareds: vec![(0.into(), -1)], locals: vec![(1.into(), 2)], most: 3 }],
             forbidden: vec![Cover { shared: 0.into(), threads: vec![1.into(), 1.into()] }],
         },
         CoverClaim::Adequacy(rounds()),
@@ -113,6 +114,9 @@ fn the_text_tells_the_claim() {
     let over = "over 1 shared state and 2 thread states";
     assert_eq!(texts[0], format!("a closed table of the views of 2 threads {over}"));
     assert_eq!(texts[1], format!("a closed set of 1 vector {over}"));
-    assert_eq!(texts[2], format!("a closed table of the views of 2 threads without 1 forbidden configuration {over}"));
+    assert_eq!(
+        texts[2],
+        format!("a closed table of the views of 2 threads and 1 inequality without 1 forbidden configuration {over}")
+    );
     assert_eq!(texts[3], format!("nothing is new after 1 round: 2 turns and 1 position {over}"));
 }

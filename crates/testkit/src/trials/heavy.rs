@@ -115,6 +115,7 @@ fn of_engine(engine: EngineKind) -> (&'static str, &'static str, String) {
         EngineKind::ViewsExplicit
         | EngineKind::Backward
         | EngineKind::KarpMillerExplicit
+        | EngineKind::Directed
         | EngineKind::Cutoff
         | EngineKind::Views
         | EngineKind::Facts

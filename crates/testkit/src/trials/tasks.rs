@@ -91,7 +91,7 @@ pub fn of_engines() -> Vec<Task> {
         add(format!("--engine {engine} --threads 2 @lock_fixed.bp"), 0);
         add(format!("--engine {engine} --threads 2 @worker_pool.bp"), 10);
     }
-    for engine in ["views-explicit", "backward", "karp-miller-explicit", "cutoff", "views", "karp-miller"] {
+    for engine in ["views-explicit", "backward", "karp-miller-explicit", "directed", "cutoff", "views", "karp-miller"] {
         add(format!("--engine {engine} @mutex.tts"), 0);
         add(format!("--engine {engine} @mutex_broken.tts"), 10);
     }

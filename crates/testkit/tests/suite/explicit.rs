@@ -1,11 +1,12 @@
 //! The engine `threads-explicit`, compared with the oracle on generated programs: verdicts and traces under each choice
 //! of reductions, and the set of reachable thread states without any.
 
-use selvedge_check::{CancelToken, Engine, Limits, Run, Task, Verdict};
+use selvedge_check::{CancelToken, Engine, Limits, Run, Task, ThreadScope, Verdict};
 use selvedge_driver::{Pass, simplify};
 use selvedge_engines::exhaustive::Exhaustive;
 use selvedge_engines::threads::explicit::{Options, ThreadsExplicit};
 use selvedge_engines::threads::{PartialOrder, Reductions};
+use selvedge_ir::text::parse_with_target;
 use selvedge_replay::{Judged, judge, replay};
 use selvedge_testkit::differ::pose;
 use selvedge_testkit::generate::{Weights, generate};
@@ -84,4 +85,19 @@ fn the_oracle_agrees_on_verdicts_traces_and_sets() {
         }
     }
     assert!(compared > 150, "only {compared} programs were compared");
+}
+
+#[test]
+fn a_first_state_with_many_shared_variables_is_found_at_once() {
+    let vars = || (0..60).map(|var| format!("x{var}"));
+    let declared = vars().map(|var| format!("shared {var}: bool\ninit {var} := F\n")).collect::<String>();
+    let steps = vars().enumerate().map(|(at, var)| format!("L{at} -> L{}: assert !{var}\n", at + 1));
+    let text = format!("{declared}proc main() from L0 to L60\n{}start main\ntarget e59", steps.collect::<String>());
+    let (program, target) = parse_with_target(&text).expect("it is well-formed");
+    let task = Task { program: &program, target: &target, threads: ThreadScope::AtMost(1) };
+    let engine = ThreadsExplicit { options: Options { most_listed: 0, ..Options::default() } };
+    let found = engine.check(&task, &Run::unlimited()).expect("there is no limit");
+    let limits = Limits { time: Some(std::time::Duration::from_secs(10)), ..Limits::default() };
+    let judged = judge(&task, &found, &Run::new(CancelToken::default(), limits, &()));
+    assert_eq!(judged, Ok(Judged::Certified));
 }

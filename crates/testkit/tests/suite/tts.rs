@@ -6,8 +6,11 @@ use std::path::Path;
 
 use selvedge_check::{CutoffProof, Run, Stop};
 use selvedge_engines::unbounded::coverability::cutoff::{Effort, search};
-use selvedge_engines::unbounded::coverability::{Answer, Rules, backward, bounded, decide, karp_miller};
+use selvedge_engines::unbounded::coverability::{
+    Answer, Rules, backward, bounded, certificate, decide, karp_miller, net, views,
+};
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
+use selvedge_replay::certificate::verify_claim;
 use selvedge_testkit::coverability::{PLAIN, TRANSFERS};
 use selvedge_testkit::harness::sample;
 
@@ -81,6 +84,9 @@ fn all_say(tts: &Tts) -> bool {
     assert_eq!(karp_miller::prove(&rules, &run).expect("nothing stops it").is_none(), covered);
     let answer = karp_miller::decide(&rules, &run).expect("nothing stops it").expect("the run is short");
     assert_eq!(is_covered(tts, &answer), covered);
+    if let Some(answer) = net::decide(&rules, usize::MAX, &run).expect("nothing stops it") {
+        assert_eq!(is_covered(tts, &answer), covered);
+    }
     match decide(tts, Some(MOST_TOGETHER), &run) {
         Ok(answer) => assert_eq!(is_covered(tts, &answer), covered),
         Err(stop) => assert!(matches!(stop, Stop::BoundReached(_)), "{stop}"),
@@ -94,6 +100,42 @@ fn all_searches_agree_on_random_systems() {
     assert!((75..225).contains(&tally["covered"]), "both answers occur: {tally}");
     assert!(tally["decided by a few threads"] >= 290, "views and few threads decide nearly all: {tally}");
     assert!(tally.sum(&["cutoff 2", "cutoff 3", "cutoff 4"]) > 15, "cutoffs above 1 occur: {tally}");
+}
+
+/// A workshop: a part takes one of the machines, of which there are five, and a worker; `needed` parts are to be on
+/// machines at the same time, each begun in another shared state.
+fn workshop(needed: usize) -> Tts {
+    // Local states: 0 orders, 1 machines, 2 workers, 3 parts on machines.
+    let mut text = format!("{} 4\n0 0 -> 1 0\n", 3 + needed);
+    for step in ["1 1 -> 2 3", "2 2 -> 1 2", "1 3 -> 1 1"] {
+        text.push_str(step);
+        text.push('\n');
+    }
+    let target = format!("1|{}", vec!["3"; needed].join(","));
+    let mut tts = with_target(&text, &target);
+    tts.starts = vec![Start {
+        shared: 0.into(),
+        threads: [[1; 5], [2; 5]].concat().into_iter().map(LocalId::from_raw).collect(),
+        any: vec![0.into()],
+    }];
+    tts
+}
+
+#[test]
+fn the_marking_equation_finds_what_needs_many_threads_and_excludes_what_needs_more() {
+    let run = Run::unlimited();
+    for (needed, covered) in [(5, true), (6, false)] {
+        let tts = workshop(needed);
+        let rules = Rules::new(&tts);
+        let answer = net::decide(&rules, 1_000, &run).expect("nothing stops it").expect("the equation is small");
+        assert_eq!(is_covered(&tts, &answer), covered);
+        if let Answer::Uncovered(proof) = answer {
+            let table = views::table(&rules, 1, &run).expect("nothing stops it");
+            let basis = proof.basis(&table, &run).expect("nothing stops it").expect("it is small");
+            assert!(basis.least.is_empty() && basis.weights.len() == 1, "one inequality is the proof: {basis:?}");
+            assert_eq!(verify_claim(&tts, &certificate::basis(&table, &basis), &run), Ok(()));
+        }
+    }
 }
 
 #[test]

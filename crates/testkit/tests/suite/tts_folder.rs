@@ -12,7 +12,8 @@ use selvedge_replay::replay;
 use selvedge_testkit::oracle::{Budget, within};
 
 /// The engines, and how long each may take for a file.
-const ENGINES: [EngineKind; 3] = [EngineKind::ViewsExplicit, EngineKind::Backward, EngineKind::KarpMillerExplicit];
+const ENGINES: [EngineKind; 4] =
+    [EngineKind::ViewsExplicit, EngineKind::Backward, EngineKind::KarpMillerExplicit, EngineKind::Directed];
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Prints what each engine says about each file of a folder, and after how many seconds; executions are replayed and

@@ -184,6 +184,7 @@ fn regressions_for_any_number_of_threads() {
         EngineKind::Backward,
         EngineKind::KarpMiller,
         EngineKind::KarpMillerExplicit,
+        EngineKind::Directed,
         EngineKind::Cutoff,
     ];
     let programs = [

@@ -58,11 +58,14 @@ pub(super) fn certificate(search: &ExplicitSearch<'_>, seen: Seen) -> Result<Opt
 }
 
 /// Returns a formula that allows the same and mentions some shared variables, so that their values are distinguished.
+/// The one that is given comes first: who lists its states looks no further where it is false.
 fn mentioning(writer: &mut FormulaWriter, formula: FormulaId, shared: &[VarId]) -> FormulaId {
-    shared.iter().fold(formula, |formula, var| {
+    let anything = writer.node(Node::Const(true));
+    let mentioned = shared.iter().fold(anything, |mentioned, var| {
         let atom = writer.node(Node::Atom(Atom::Now(*var)));
-        writer.node(Node::Ite(atom, formula, formula))
-    })
+        writer.node(Node::Ite(atom, mentioned, mentioned))
+    });
+    writer.node(Node::And(formula, mentioned))
 }
 
 /// Returns the threads of a state, in the order that a certificate requires, with the number of those that have ended,

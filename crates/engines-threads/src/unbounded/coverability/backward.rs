@@ -21,9 +21,10 @@ use std::collections::BinaryHeap;
 
 use selvedge_check::{Event, Run, Stop};
 use selvedge_ir::tts::{Cover, LocalId, RuleId, SharedId, Start, TtsRun};
-use selvedge_transition::tts_extract::Configuration;
 
-use super::transfer::{self, before};
+use super::follow::follow;
+use super::net::Weights;
+use super::transfer::before;
 use super::views::Table;
 use super::widening::SeenThreads;
 use super::{Answer, Rules, Vector};
@@ -33,6 +34,8 @@ use super::{Answer, Rules, Vector};
 pub struct Basis {
     /// The least elements, in ascending order. None is above another.
     pub least: Vec<(SharedId, Vector)>,
+    /// Weights that exclude further configurations.
+    pub weights: Vec<Weights>,
 }
 
 /// Decides whether one of the targets can be covered. Configurations that the table does not admit are excluded.
@@ -177,33 +180,14 @@ impl<'t> BackwardSearch<'t> {
 
     /// Returns the run from a start that is above an element, up to the first guess or else to a target.
     fn way_from(&self, element: u32, start: usize) -> Meeting {
-        let tts = self.rules.tts;
         let first = &self.elements[element as usize];
-        let mut threads = tts.starts[start].threads.clone();
-        let mut more = first.threads.clone();
-        for local in &threads {
-            more.remove(*local);
-        }
-        threads.extend(more.threads());
-        let mut now = Configuration::start(tts, start, &threads);
-        let mut steps = Vec::new();
+        let mut way = Vec::new();
         let mut at = first;
         while let Some((id, element)) = at.next.filter(|_| !at.guessed) {
-            let rule = self.rules.rule(id);
-            let mover = now.threads.iter().position(|thread| *thread == Some(rule.local));
-            let mover = mover.expect("the run stays above the elements");
             at = &self.elements[element as usize];
-            let mut wanted = at.threads.clone();
-            for local in &rule.after {
-                wanted.remove(*local);
-            }
-            let is_other = |thread: &usize| *thread != mover && now.threads[*thread].is_some();
-            let others: Vec<usize> = (0..now.threads.len()).filter(is_other).collect();
-            let step = transfer::step((id, rule), &now.threads, mover, &others, &wanted.threads());
-            now.step(tts, &step);
-            steps.push(step);
+            way.push((id, at.threads.clone()));
         }
-        let found = TtsRun { start, threads, steps };
+        let found = follow(self.rules.tts, start, &first.threads, &way);
         if at.guessed { Meeting::WrongGuess(found) } else { Meeting::Run(found) }
     }
 
@@ -214,7 +198,7 @@ impl<'t> BackwardSearch<'t> {
             .map(|one| (one.shared, one.threads.clone()))
             .collect();
         least.sort_unstable();
-        Basis { least }
+        Basis { least, weights: Vec::new() }
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use selvedge_check::{CoverClaim, OmegaVector, ViewRow, ViewTable};
+use selvedge_check::{CoverClaim, OmegaVector, ViewRow, ViewTable, Weighting};
 use selvedge_ir::tts::{Cover, LocalId, SharedId};
 
 use super::backward::Basis;
 use super::karp_miller::CoverSet;
+use super::net::Weights;
 use super::views::Table;
 use super::{OMEGA, Vector};
 
@@ -27,7 +28,22 @@ pub fn vectors(cover: &CoverSet) -> CoverClaim {
 /// Returns the claim of a basis, of configurations within a table.
 pub fn basis(within: &Table, basis: &Basis) -> CoverClaim {
     let cover = |(shared, least): &(SharedId, Vector)| Cover { shared: *shared, threads: least.threads() };
-    CoverClaim::Basis { within: view_table(within), forbidden: basis.least.iter().map(cover).collect() }
+    CoverClaim::Basis {
+        within: view_table(within),
+        weights: basis.weights.iter().map(weights).collect(),
+        forbidden: basis.least.iter().map(cover).collect(),
+    }
+}
+
+/// Returns weights without those that are 0.
+fn weights(weights: &Weights) -> Weighting {
+    let listed = |list: &[i64]| {
+        let some = list.iter().enumerate().filter(|(_, weight)| **weight != 0);
+        some.map(|(number, weight)| (number as u32, *weight)).collect::<Vec<_>>()
+    };
+    let shareds = listed(&weights.shareds).into_iter().map(|(shared, weight)| (SharedId::from_raw(shared), weight));
+    let locals = listed(&weights.locals).into_iter().map(|(local, weight)| (LocalId::from_raw(local), weight));
+    Weighting { shareds: shareds.collect(), locals: locals.collect(), most: weights.most }
 }
 
 fn view_table(table: &Table) -> ViewTable {

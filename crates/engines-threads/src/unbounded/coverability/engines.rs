@@ -7,13 +7,16 @@ use selvedge_transition::tts_extract::{self, System, extract};
 
 use super::cutoff::Effort;
 use super::views::Table;
-use super::{Answer, Rules, bounded, certificate, decide, decide_from, karp_miller, views, widening};
+use super::{Answer, Rules, bounded, certificate, decide, decide_from, karp_miller, net, views, widening};
 
 /// The number of threads with which `views-explicit` begins.
 const FEW: usize = 2;
 
 /// Limit on the nodes of the tree that `views-explicit` builds.
 const MOST_NODES: usize = 4_000;
+
+/// Limit on the elements of the directed search of `views-explicit`.
+const MOST_ELEMENTS: usize = 2_000;
 
 /// The options of these engines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,6 +39,8 @@ pub enum Method {
     Backward,
     /// `karp-miller-explicit`: the tree of Karp and Miller over explicit states.
     KarpMiller,
+    /// `directed`: forwards and backwards in the net of the system, by the marking equation.
+    Directed,
     /// `cutoff`: grows the number of threads until they reach all thread states that any number reaches.
     Cutoff,
 }
@@ -55,13 +60,14 @@ impl Engine for Coverability {
             Method::Views => "views-explicit",
             Method::Backward => "backward",
             Method::KarpMiller => "karp-miller-explicit",
+            Method::Directed => "directed",
             Method::Cutoff => "cutoff",
         }
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         match self.method {
-            Method::Views | Method::Backward => supports_broadcasts(task, self.name()),
+            Method::Views | Method::Backward | Method::Directed => supports_broadcasts(task, self.name()),
             Method::KarpMiller | Method::Cutoff => supports_unbounded(task, self.name()),
         }
     }
@@ -73,6 +79,7 @@ impl Engine for Coverability {
             Method::Views => self.by_views(&system, run)?,
             Method::Backward => self.backwards(&system, run)?,
             Method::KarpMiller => self.by_tree(&system, run)?,
+            Method::Directed => self.directed(&system, run)?,
             Method::Cutoff => self.by_cutoff(&system, run, explanation)?,
         };
         match answer {
@@ -87,23 +94,25 @@ impl Coverability {
         self.options.most_threads.map(|most| most as usize)
     }
 
-    /// Decides with one and two threads, then by a small tree of Karp and Miller, which finds errors that need many
-    /// threads, and then with more and more threads.
+    /// Decides with one and two threads; then by a small tree of Karp and Miller and by a short directed search, which
+    /// find errors that need many threads; and then with more and more threads. If the system is a net, whose tokens
+    /// are moved one by one, the directed search comes first: its shared states are too many for views.
     fn by_views(&self, system: &System<'_>, run: &Run<'_>) -> Result<Answer<CoverClaim>, Stop> {
+        let is_net = net::is_net(&system.tts);
+        if is_net
+            && self.most().is_none()
+            && let Some(answer) = directed_within(system, MOST_ELEMENTS, run)?
+        {
+            return Ok(answer);
+        }
         run.event(Event::Phase("searching with k threads"));
         let few = self.most().map_or(FEW, |most| most.min(FEW));
         let answer = match decide(&system.tts, Some(few), run) {
             Err(Stop::BoundReached(_)) if self.most().is_none_or(|most| most > FEW) => {
-                let rules = Rules::new(&system.tts);
-                if !system.tts.has_transfers()
-                    && let Some(answer) = karp_miller::decide_within(&rules, MOST_NODES, run)?
-                {
-                    return Ok(match answer {
-                        Answer::Covered(found) => Answer::Covered(found),
-                        Answer::Uncovered(cover) => Answer::Uncovered(certificate::vectors(&cover)),
-                    });
+                match self.by_many(system, is_net, run)? {
+                    Some(answer) => return Ok(answer),
+                    None => decide_from(FEW + 1, &system.tts, self.most(), run)?,
                 }
-                decide_from(FEW + 1, &system.tts, self.most(), run)?
             }
             answer => answer?,
         };
@@ -111,6 +120,20 @@ impl Coverability {
             Answer::Covered(found) => Answer::Covered(found),
             Answer::Uncovered(table) => Answer::Uncovered(certificate::views(&whole(system, table, run)?)),
         })
+    }
+
+    /// Decides by searches that are not limited to few threads, with little effort.
+    fn by_many(&self, system: &System<'_>, is_net: bool, run: &Run<'_>) -> Result<Option<Answer<CoverClaim>>, Stop> {
+        if !system.tts.has_transfers()
+            && let Some(answer) = karp_miller::decide_within(&Rules::new(&system.tts), MOST_NODES, run)?
+        {
+            return Ok(Some(match answer {
+                Answer::Covered(found) => Answer::Covered(found),
+                Answer::Uncovered(cover) => Answer::Uncovered(certificate::vectors(&cover)),
+            }));
+        }
+        let is_new = !is_net && self.most().is_none();
+        if is_new { directed_within(system, MOST_ELEMENTS, run) } else { Ok(None) }
     }
 
     fn backwards(&self, system: &System<'_>, run: &Run<'_>) -> Result<Answer<CoverClaim>, Stop> {
@@ -122,6 +145,14 @@ impl Coverability {
             Answer::Covered(found) => Answer::Covered(found),
             Answer::Uncovered(basis) => Answer::Uncovered(certificate::basis(&table, &basis)),
         })
+    }
+
+    /// Decides by the marking equation of the net. If that is too large, it decides backwards.
+    fn directed(&self, system: &System<'_>, run: &Run<'_>) -> Result<Answer<CoverClaim>, Stop> {
+        match directed_within(system, usize::MAX, run)? {
+            Some(answer) => Ok(answer),
+            None => self.backwards(system, run),
+        }
     }
 
     fn by_tree(&self, system: &System<'_>, run: &Run<'_>) -> Result<Answer<CoverClaim>, Stop> {
@@ -148,6 +179,20 @@ impl Coverability {
         explanation.cutoff = Some(found.cutoff);
         found.answer.ok_or(Stop::BoundReached(Bound::Threads(self.options.most_threads.unwrap_or(0))))
     }
+}
+
+/// Decides by the marking equation of the net, within a number of elements backwards.
+fn directed_within(system: &System<'_>, most: usize, run: &Run<'_>) -> Result<Option<Answer<CoverClaim>>, Stop> {
+    let rules = Rules::new(&system.tts);
+    run.event(Event::Phase("searching the net"));
+    Ok(match net::decide(&rules, most, run)? {
+        None => None,
+        Some(Answer::Covered(found)) => Some(Answer::Covered(found)),
+        Some(Answer::Uncovered(proof)) => {
+            let table = whole(system, views::table(&rules, 1, run)?, run)?;
+            proof.basis(&table, run)?.map(|basis| Answer::Uncovered(certificate::basis(&table, &basis)))
+        }
+    })
 }
 
 /// Returns a table that admits only thread states whose rules the system has. A system leaves out the rules of thread

@@ -6,6 +6,7 @@
 //! - [`karp_miller`] computes all that can be covered, as finitely many vectors with ω (chapter 8 of Basler's thesis,
 //!   as corrected: the accelerated node is stored, and nodes grow in the covering order);
 //! - [`backward`] goes from the targets backwards with a minimal basis, and always ends with a run or a proof;
+//! - [`net`] joins rules and searches forwards and backwards, directed and pruned by the marking equation;
 //! - [`widening`] makes its elements smaller by guesses, which are corrected by runs of few threads and by its own
 //!   results;
 //! - [`cutoff`] counts the thread states that N threads reach, and determines from which N on none is missing (chapter
@@ -22,7 +23,9 @@ pub mod certificate;
 mod choices;
 pub mod cutoff;
 mod engines;
+mod follow;
 pub mod karp_miller;
+pub mod net;
 mod transfer;
 mod unwind;
 mod vector;

@@ -34,29 +34,42 @@ pub(super) fn before(rule: &Rule, threads: &Vector, run: &Run<'_>) -> Result<(Ve
     for local in &rule.after {
         puts |= left.remove(*local);
     }
-    if rule.transfers.is_empty() {
-        left.add(rule.local);
-        return Ok((vec![left], puts));
-    }
-    let mut all = vec![Vector::of(&[rule.local])];
-    for local in left.threads() {
-        let stays = (!rule.transfers(local)).then_some(local);
-        let moved = rule.transfers.iter().filter(|(_, to)| to.contains(&local)).map(|(from, _)| *from);
+    Ok((origins(&rule.transfers, &left, &Vector::of(&[rule.local]), run)?, puts))
+}
+
+/// Returns the least configurations with some threads and others that become those of a list by transfers.
+pub(super) fn origins(
+    transfers: &[(LocalId, Vec<LocalId>)],
+    list: &Vector,
+    with: &Vector,
+    run: &Run<'_>,
+) -> Result<Vec<Vector>, Stop> {
+    let mut all = vec![with.clone()];
+    for (local, count) in list.counts() {
+        let stays = transfers.iter().all(|(from, _)| from != local).then_some(*local);
+        let moved = transfers.iter().filter(|(_, to)| to.contains(local)).map(|(from, _)| *from);
         let origins: Vec<LocalId> = stays.into_iter().chain(moved).collect();
-        let mut longer = Vec::new();
-        for before in &all {
-            run.tick()?;
-            for origin in &origins {
-                let mut before = before.clone();
-                before.add(*origin);
-                longer.push(before);
-            }
+        if let [origin] = origins[..] {
+            all.iter_mut().for_each(|before| before.add_many(origin, *count));
+            continue;
         }
-        longer.sort_unstable();
-        longer.dedup();
-        all = longer;
+        for _ in 0..*count {
+            let mut longer = Vec::new();
+            for before in &all {
+                run.tick()?;
+                for origin in &origins {
+                    let mut before = before.clone();
+                    before.add(*origin);
+                    longer.push(before);
+                }
+            }
+            longer.sort_unstable();
+            longer.dedup();
+            all = longer;
+        }
     }
-    Ok((all, puts))
+    all.sort_unstable();
+    Ok(all)
 }
 
 /// Returns the step of a thread by which some other threads, given by their numbers, become at least those of `wanted`.

@@ -51,6 +51,18 @@ impl Vector {
         }
     }
 
+    /// Adds threads in one state: a number, or any number.
+    pub fn add_many(&mut self, local: LocalId, count: u32) {
+        match self.place(local) {
+            _ if count == 0 => {}
+            Ok(place) => {
+                let own = &mut self.counts[place].1;
+                *own = if *own == OMEGA || count == OMEGA { OMEGA } else { own.saturating_add(count) };
+            }
+            Err(place) => self.insert(place, local, count),
+        }
+    }
+
     /// Adds any number of threads.
     pub fn add_omega(&mut self, local: LocalId) {
         match self.place(local) {

@@ -5,18 +5,21 @@
 
 use std::collections::BTreeMap;
 
-use selvedge_check::{CoverClaim, OmegaVector, Run, ViewTable};
+use selvedge_check::{CoverClaim, OmegaVector, Run, ViewTable, Weighting};
 use selvedge_ir::tts::{Cover, LocalId, Rule, SharedId, Start, Tts};
 
 use super::super::{Flaw, Refused, Unjudged};
 use super::start::LIMIT;
 use super::views::Views;
+use super::weights::Weights;
 
 /// Checks that a claim proves that no target of the system can be covered.
 pub fn verify_claim(tts: &Tts, claim: &CoverClaim, run: &Run<'_>) -> Result<(), Refused> {
     match claim {
-        CoverClaim::Views(table) => Basis::new(tts, table, &[], run)?.check(tts, run),
-        CoverClaim::Basis { within, forbidden } => Basis::new(tts, within, forbidden, run)?.check(tts, run),
+        CoverClaim::Views(table) => Basis::new(tts, table, &[], &[], run)?.check(tts, run),
+        CoverClaim::Basis { within, weights, forbidden } => {
+            Basis::new(tts, within, weights, forbidden, run)?.check(tts, run)
+        }
         CoverClaim::Vectors(vectors) => Vectors::new(tts, vectors)?.check(tts, run),
         // The claim does not state the kinds of the threads.
         CoverClaim::Adequacy(_) => Err(Flaw::Malformed(None).into()),
@@ -149,14 +152,21 @@ fn none<T>(all: &[T], flaw: fn(usize) -> Flaw, run: &Run<'_>, is_wrong: impl Fn(
     Ok(())
 }
 
-/// A table of views, and forbidden configurations, by their shared states, among those that it admits.
+/// A table of views, weights, and forbidden configurations, by their shared states, among those that both admit.
 struct Basis {
     views: Views,
+    weights: Vec<Weights>,
     forbidden: BTreeMap<SharedId, Vec<Counts>>,
 }
 
 impl Basis {
-    fn new(tts: &Tts, within: &ViewTable, forbidden: &[Cover], run: &Run<'_>) -> Result<Basis, Refused> {
+    fn new(
+        tts: &Tts,
+        within: &ViewTable,
+        weights: &[Weighting],
+        forbidden: &[Cover],
+        run: &Run<'_>,
+    ) -> Result<Basis, Refused> {
         let mut by_shared: BTreeMap<SharedId, Vec<Counts>> = BTreeMap::new();
         for cover in forbidden {
             if cover.shared.raw() >= tts.n_shared || cover.threads.iter().any(|local| local.raw() >= tts.n_local) {
@@ -164,23 +174,26 @@ impl Basis {
             }
             by_shared.entry(cover.shared).or_default().push(counts(&cover.threads));
         }
-        Ok(Basis { views: Views::new(tts, within, run)?, forbidden: by_shared })
+        let weights = weights.iter().map(|one| Weights::new(tts, one)).collect::<Result<_, _>>()?;
+        Ok(Basis { views: Views::new(tts, within, run)?, weights, forbidden: by_shared })
     }
 
     fn forbids(&self, shared: SharedId, threads: &Counts) -> bool {
         self.forbidden.get(&shared).is_some_and(|forbidden| forbidden.iter().any(|least| below(least, threads)))
     }
 
-    /// Returns whether everything above a configuration is excluded: by the table, or as forbidden.
+    /// Returns whether everything above a configuration is excluded: as forbidden, by weights, or by the table.
     fn excludes(&self, shared: SharedId, threads: &Counts) -> bool {
-        let listed = threads
-            .iter()
-            .flat_map(|(local, count)| std::iter::repeat_n(*local, count.expect("it is not a vector") as usize));
-        self.forbids(shared, threads) || !self.views.admits(shared, listed)
+        let counts = || threads.iter().map(|(local, count)| (*local, count.expect("it is not a vector")));
+        let listed = counts().flat_map(|(local, count)| std::iter::repeat_n(local, count as usize));
+        self.forbids(shared, threads)
+            || self.weights.iter().any(|weights| weights.exclude(shared, counts()))
+            || !self.views.admits(shared, listed)
     }
 
     fn check(&self, tts: &Tts, run: &Run<'_>) -> Result<(), Refused> {
         self.views.check_closed(tts, run)?;
+        self.weights.iter().try_for_each(|weights| weights.check(tts, run))?;
         none(&tts.starts, Flaw::Initial, run, |start| self.forbids(start.shared, &all_of(start)))?;
         for (id, rule) in tts.rules.iter_enumerated() {
             for least in self.forbidden.get(&rule.shared_after).into_iter().flatten() {

@@ -7,7 +7,7 @@
 //!    allows, the thread is followed on its route to the next places ([`super::concrete`]); each way is a rule.
 //!    [`start`] follows the prelude and lists how threads begin. A way that ends in a state that is not listed is a
 //!    flaw. A way to an error makes the thread state a target; threads that must not meet are targets, too.
-//! 2. whether the claim holds of this system: [`claim`] and [`views`].
+//! 2. whether the claim holds of this system: [`claim`], [`views`] and [`weights`].
 //!
 //! Places, and why what a thread does between two of them counts as one step, are as in [`super::shapes`]. A thread
 //! that goes round between places for ever is no flaw here, since all states on the way are looked at: an execution up
@@ -29,6 +29,7 @@ mod claim;
 mod start;
 mod state_table;
 mod views;
+mod weights;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -10,15 +10,16 @@
 //! Where a proof names the first states only ([`Seen::Reached`]), results that are not known are added, and looked at
 //! in their turn: the set is closed when none waits. So no list of states has to be told, kept and compared.
 //!
+//! States are rows of numbers of one length ([`super::rows`]), so that a step copies a row, changes some numbers of it
+//! and looks it up, and nothing is allocated for it.
+//!
 //! [`Seen::Reached`]: selvedge_check::Seen::Reached
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::hash::BuildHasher;
 use std::rc::Rc;
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
-use selvedge_check::formula::{Atom, FormulaId, Formulas, Node};
+use rustc_hash::FxHashMap;
 use selvedge_check::{Role, Run, Seen, ShapeProof, ThreadScope};
 use selvedge_ir::{EdgeId, Expr, Op, Program, Scope, VarId};
 use smallvec::SmallVec;
@@ -26,46 +27,69 @@ use smallvec::SmallVec;
 use super::super::concrete::{Arrival, Explorer};
 use super::super::{Flaw, Refused, Unjudged};
 use super::Routes;
+use super::listing::{columns, rows, told};
+use super::rows::Rows;
 use super::table::Table;
 use crate::program::{concerns_others, exprs, leaves};
 
 /// The values of a list of variables, the first one in the highest place: ascending numbers are ascending rows.
-type Bits = u128;
+pub(super) type Bits = u128;
 
 /// More values than this do not fit.
-const MOST_BITS: usize = Bits::BITS as usize;
+pub(super) const MOST_BITS: usize = Bits::BITS as usize;
 
-/// A thread at a place, by its number.
+/// The same in parts, the lowest one first.
+type Parts = [u32; MOST_BITS / u32::BITS as usize];
+
+/// The state of a thread, by its number, which is not 0.
 type ThreadId = u32;
+
+/// In place of a thread: none.
+const NONE: ThreadId = 0;
+
+/// The state of a thread: its place, and the values of the variables that the place lists.
+#[derive(Clone, Copy)]
+struct Thread {
+    place: u32,
+    values: Bits,
+    /// True if it holds the atomic flag.
+    holds: bool,
+}
 
 /// The thread that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Mover {
     thread: ThreadId,
+    /// The number of other threads that count for the bound, where that matters.
+    n_others: u32,
     /// The shared variables that its macro steps concern; the others are 0.
-    shared: Bits,
-    /// The number of other threads that count for the bound.
-    n_others: usize,
+    shared: Parts,
+}
+
+/// What macro steps from a place depend on, beside the thread.
+#[derive(Clone, Copy)]
+struct Concern {
+    /// The shared variables.
+    shared: Parts,
+    /// True if threads may start, so that the number of others matters.
+    starts: bool,
 }
 
 /// The end of a macro step.
+#[derive(Clone, Copy)]
 struct End {
     edge: EdgeId,
-    /// The threads that there are instead of the one that moved: itself, unless it has ended, and those that it has
-    /// started.
-    threads: SmallVec<[ThreadId; 2]>,
-    /// True if the one that moved has ended.
-    ends: bool,
+    /// The thread that moved, unless it has ended.
+    thread: ThreadId,
     /// The shared variables that the macro step concerns; the others are 0.
-    shared: Bits,
+    shared: Parts,
+    /// The threads that were started: from a number to another one.
+    born: (u32, u32),
 }
 
-/// A state: the number of threads that have ended, the shared variables in four parts, and the threads in ascending
-/// order.
-type State = SmallVec<[u32; 16]>;
-
-/// The number of parts before the threads.
-const HEAD: usize = 5;
+/// A row: the parts of the shared variables, the number of threads that have ended if that matters, and the threads in
+/// ascending order, behind as many times [`NONE`] as there is room for more.
+type Row = SmallVec<[u32; 32]>;
 
 /// Proofs with more states than this are not listed.
 const MOST_STATES: usize = 1 << 22;
@@ -78,26 +102,30 @@ const STATES_OF_A_SHAPE: usize = 512;
 const CASES_OF_A_STATE: usize = 16;
 const CASES_IN_ALL: usize = 1 << 10;
 
-/// The number of parts of a formula that may be looked at for each state.
-const PARTS_OF_A_STATE: usize = 256;
-
-/// Formulas that are deeper than this are not looked at.
-const MOST_DEPTH: usize = 10_000;
+/// With more ends of macro steps than this, those that are known are forgotten.
+const MOST_ENDS: usize = 1 << 24;
 
 pub(super) struct Explicit<'a> {
     table: &'a Table<'a>,
     run: &'a Run<'a>,
     /// The shared variables that formulas speak of.
     told: Vec<VarId>,
-    states: Lists,
+    /// The number of parts that they fill.
+    n_parts: usize,
+    counts_ended: bool,
+    states: Rows,
     /// The number of the first state of each shape, and of the first one that is in none.
     first: Vec<usize>,
-    /// The threads of the states, with their places and values; and their numbers.
-    threads: Vec<(u32, Bits)>,
+    /// The states of threads, the first one with number 1; and their numbers.
+    threads: Vec<Thread>,
     numbers: FxHashMap<(u32, Bits), ThreadId>,
-    /// The shared variables that macro steps concern, for the places from which some were looked at.
-    concerned: Vec<Option<Bits>>,
-    ends: FxHashMap<Mover, Rc<[End]>>,
+    /// What macro steps depend on, for the places from which some were looked at.
+    concerns: Vec<Option<Concern>>,
+    /// The ends of macro steps: from a number to another one.
+    known: FxHashMap<Mover, (u32, u32)>,
+    ends: Vec<End>,
+    /// The threads that they start.
+    born: Vec<ThreadId>,
     /// The number of cases that may still be looked at, where solvers can do better.
     left: Option<Rc<Cell<usize>>>,
 }
@@ -113,10 +141,7 @@ impl<'a> Explicit<'a> {
         if !are_shared || widest > MOST_BITS || program.edges.iter().any(|edge| concerns_others(&edge.op)) {
             return Ok(None);
         }
-        let concerned = vec![None; proof.places.len()];
-        let (states, first, threads, numbers) = (Lists::default(), Vec::new(), Vec::new(), FxHashMap::default());
-        let ends = FxHashMap::default();
-        let mut explicit = Explicit { table, run, told, states, first, threads, numbers, concerned, ends, left: None };
+        let mut explicit = Explicit::empty(table, told, run);
         // Few shapes with many states are common: proofs of sets in which most values do not matter.
         let of_shapes = (proof.shapes.len() + 16) * STATES_OF_A_SHAPE;
         let most = if proof.seen == Seen::All { MOST_STATES.min(of_shapes) } else { MOST_STATES };
@@ -136,27 +161,61 @@ impl<'a> Explicit<'a> {
         Ok(Some(explicit))
     }
 
-    /// Adds a state of a shape, unless threads at one place come in another than the ascending order of their values.
-    fn list(&mut self, places: &[u32], ended: u32, mut row: Bits) {
-        let mut threads: SmallVec<[(u32, Bits); 8]> = SmallVec::new();
-        for place in places.iter().rev() {
-            let width = self.width(*place);
-            threads.push((*place, low(row, width)));
-            row = row.checked_shr(width as u32).unwrap_or(0);
-        }
-        if threads.is_sorted_by(|after, before| before <= after) {
-            let threads: SmallVec<[ThreadId; 8]> = threads.into_iter().map(|thread| self.thread(thread)).collect();
-            let state = state(ended, row, threads);
-            self.states.insert(&state);
+    /// No states, with room for as many threads as the longest shape has.
+    fn empty(table: &'a Table<'a>, told: Vec<VarId>, run: &'a Run<'a>) -> Explicit<'a> {
+        let n_parts = told.len().div_ceil(u32::BITS as usize);
+        let counts_ended = matches!(table.task.threads, ThreadScope::Created(_));
+        Explicit {
+            table,
+            run,
+            n_parts,
+            counts_ended,
+            states: Rows::new(n_parts + usize::from(counts_ended) + table.longest),
+            first: Vec::new(),
+            threads: Vec::new(),
+            numbers: FxHashMap::default(),
+            concerns: vec![None; table.proof.places.len()],
+            known: FxHashMap::default(),
+            ends: Vec::new(),
+            born: Vec::new(),
+            left: None,
+            told,
         }
     }
 
-    /// The number of a thread.
-    fn thread(&mut self, thread: (u32, Bits)) -> ThreadId {
-        *self.numbers.entry(thread).or_insert_with(|| {
-            self.threads.push(thread);
-            self.threads.len() as ThreadId - 1
+    /// The number of parts of a row before the threads.
+    fn head(&self) -> usize {
+        self.n_parts + usize::from(self.counts_ended)
+    }
+
+    /// Adds a state of a shape, unless threads at one place come in another than the ascending order of their values.
+    fn list(&mut self, places: &[u32], ended: u32, mut values: Bits) {
+        let mut threads: SmallVec<[(u32, Bits); 8]> = SmallVec::new();
+        for place in places.iter().rev() {
+            let width = self.width(*place);
+            threads.push((*place, low(values, width)));
+            values = values.checked_shr(width as u32).unwrap_or(0);
+        }
+        if threads.is_sorted_by(|after, before| before <= after) {
+            let mut row: Row = parts(values)[..self.n_parts].into();
+            row.extend(self.counts_ended.then_some(ended));
+            row.resize(self.head() + self.table.longest - threads.len(), NONE);
+            row.extend(threads.into_iter().map(|thread| self.number(thread)));
+            row[self.n_parts + usize::from(self.counts_ended)..].sort_unstable();
+            self.states.insert(&row);
+        }
+    }
+
+    /// The number of the state of a thread.
+    fn number(&mut self, (place, values): (u32, Bits)) -> ThreadId {
+        *self.numbers.entry((place, values)).or_insert_with(|| {
+            self.threads.push(Thread { place, values, holds: self.table.places.is_holder(place) });
+            self.threads.len() as ThreadId
         })
+    }
+
+    fn thread(&self, number: ThreadId) -> Thread {
+        self.threads[number as usize - 1]
     }
 
     /// Returns whether all macro steps from the states of a shape, which is not the prelude's, lead to states of the
@@ -176,8 +235,8 @@ impl<'a> Explicit<'a> {
         let mut number = *self.first.last().expect("the end of the last shape is there");
         while number < self.states.len() {
             if !self.table.task.target.together.is_empty() {
-                let threads = self.states.get(number)[HEAD..].iter();
-                let places: Vec<u32> = threads.map(|thread| self.threads[*thread as usize].0).collect();
+                let threads = self.states.get(number)[self.head()..].iter().filter(|thread| **thread != NONE);
+                let places: Vec<u32> = threads.map(|thread| self.thread(*thread).place).collect();
                 self.table.places.error(&places).map_or(Ok(()), |loc| Err(Flaw::Location(loc)))?;
             }
             self.steps(number, routes)?;
@@ -186,34 +245,11 @@ impl<'a> Explicit<'a> {
         Ok(())
     }
 
-    /// All macro steps from one state.
+    /// All macro steps from one state. Where its row has no room for threads that start, rows become longer.
     fn steps(&mut self, number: usize, routes: &mut Routes<'_>) -> Result<(), Refused> {
         self.run.tick()?;
-        let counts_ended = matches!(self.table.task.threads, ThreadScope::Created(_));
-        let from = State::from_slice(self.states.get(number));
-        let (ended, threads) = (from[0], &from[HEAD..]);
-        let shared = from[1..HEAD].iter().fold(0, |shared, part| shared << u32::BITS | Bits::from(*part));
-        let place = |thread: &ThreadId| self.threads[*thread as usize].0;
-        let holder = threads.iter().position(|thread| self.table.places.is_holder(place(thread)));
-        for mover in (0..threads.len()).filter(|mover| holder.is_none_or(|holder| holder == *mover)) {
-            let thread = threads[mover];
-            if mover > 0 && threads[mover - 1] == thread {
-                continue;
-            }
-            let place = self.threads[thread as usize].0;
-            let concerned = self.concerned(place, routes)?;
-            let n_others = if routes.spawns(place) { threads.len() - 1 + ended as usize } else { 0 };
-            let ends = self.ends(Mover { thread, shared: shared & concerned, n_others }, routes)?;
-            for end in ends.iter() {
-                let others = threads.iter().enumerate().filter(|(number, _)| *number != mover).map(|(_, other)| *other);
-                let ended = ended.saturating_add(u32::from(counts_ended && end.ends));
-                let after = state(ended, shared & !concerned | end.shared, others.chain(end.threads.iter().copied()));
-                match self.table.proof.seen {
-                    Seen::Reached => self.states.insert(&after),
-                    _ if self.states.contains(&after) => {}
-                    _ => return Err(Flaw::NotClosed(end.edge).into()),
-                }
-            }
+        while !self.steps_in_room(number, routes)? {
+            self.widen()?;
         }
         if self.states.len() < u32::MAX as usize {
             Ok(())
@@ -222,36 +258,111 @@ impl<'a> Explicit<'a> {
         }
     }
 
-    /// The shared variables that the macro steps from a place concern: those that the edges on its route mention, or
-    /// the calls that return there.
-    fn concerned(&mut self, place: u32, routes: &mut Routes<'_>) -> Result<Bits, Refused> {
-        if let Some(concerned) = self.concerned[place as usize] {
-            return Ok(concerned);
+    /// The same; returns whether there was room.
+    fn steps_in_room(&mut self, number: usize, routes: &mut Routes<'_>) -> Result<bool, Refused> {
+        let from = Row::from_slice(self.states.get(number));
+        let first = from[self.head()..].iter().position(|thread| *thread != NONE).map(|free| self.head() + free);
+        let Some(first) = first else { return Ok(true) };
+        let ended = if self.counts_ended { from[self.n_parts] } else { 0 };
+        let holder = (first..from.len()).find(|at| self.thread(from[*at]).holds);
+        for mover in (first..from.len()).filter(|mover| holder.is_none_or(|holder| holder == *mover)) {
+            let thread = from[mover];
+            if mover > first && from[mover - 1] == thread {
+                continue;
+            }
+            let concern = self.concern(self.thread(thread).place, routes)?;
+            let mut shared = concern.shared;
+            shared.iter_mut().zip(&from[..self.n_parts]).for_each(|(part, value)| *part &= value);
+            let n_others = ((from.len() - first - 1) as u32).saturating_add(ended);
+            let mover_of = Mover { thread, n_others: if concern.starts { n_others } else { 0 }, shared };
+            let (begin, behind) = self.ends(mover_of, routes)?;
+            for end in begin..behind {
+                if !self.put((from.as_slice(), mover), &concern, self.ends[end as usize])? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Puts the end of a macro step of a thread of a state into the state: the result must belong to the set, or is
+    /// added. Returns whether there was room for the threads that it starts.
+    fn put(&mut self, (from, mover): (&[u32], usize), concern: &Concern, end: End) -> Result<bool, Refused> {
+        let (head, is_listed) = (self.head(), self.table.proof.seen == Seen::All);
+        let mut row = Row::from_slice(from);
+        let after = row.as_mut_slice();
+        for (part, (concerned, value)) in after[..self.n_parts].iter_mut().zip(concern.shared.iter().zip(&end.shared)) {
+            *part = *part & !concerned | value;
+        }
+        if self.counts_ended && end.thread == NONE {
+            after[self.n_parts] = after[self.n_parts].saturating_add(1);
+        }
+        replace(&mut after[head..], mover - head, end.thread);
+        for born in end.born.0..end.born.1 {
+            if after[head] != NONE {
+                return if is_listed { Err(Flaw::NotClosed(end.edge).into()) } else { Ok(false) };
+            }
+            replace(&mut after[head..], 0, self.born[born as usize]);
+        }
+        if !is_listed {
+            self.states.insert(after);
+        } else if !self.states.contains(after) {
+            return Err(Flaw::NotClosed(end.edge).into());
+        }
+        Ok(true)
+    }
+
+    /// Makes room for more threads in all rows, which keep their numbers.
+    fn widen(&mut self) -> Result<(), Refused> {
+        let (head, width) = (self.head(), self.states.width());
+        let n_more = (width - head).max(4);
+        let mut wider = Rows::new(width + n_more);
+        for number in 0..self.states.len() {
+            self.run.tick()?;
+            let mut row = Row::from_slice(self.states.get(number));
+            row.insert_many(head, std::iter::repeat_n(NONE, n_more));
+            wider.insert(&row);
+        }
+        self.states = wider;
+        Ok(())
+    }
+
+    /// What the macro steps from a place depend on: the shared variables that the edges on its route mention, or the
+    /// calls that return there.
+    fn concern(&mut self, place: u32, routes: &mut Routes<'_>) -> Result<Concern, Refused> {
+        if let Some(concern) = self.concerns[place as usize] {
+            return Ok(concern);
         }
         routes.find([&place], self.run)?;
         let moves = routes.of(place).nodes.iter().flatten();
         let edges: BTreeSet<EdgeId> = moves.flat_map(|step| [step.edge].into_iter().chain(step.caller)).collect();
         let program = self.table.task.program;
         let vars: BTreeSet<VarId> = edges.into_iter().flat_map(|edge| mentioned(program, edge)).collect();
-        let concerned = bits(self.told.iter().map(|var| vars.contains(var)));
-        self.concerned[place as usize] = Some(concerned);
-        Ok(concerned)
+        let shared = parts(bits(self.told.iter().map(|var| vars.contains(var))));
+        let concern = Concern { shared, starts: routes.spawns(place) };
+        self.concerns[place as usize] = Some(concern);
+        Ok(concern)
     }
 
     /// The ends of the macro steps of a thread, which are found once.
-    fn ends(&mut self, mover: Mover, routes: &mut Routes<'_>) -> Result<Rc<[End]>, Refused> {
-        if let Some(ends) = self.ends.get(&mover) {
-            return Ok(Rc::clone(ends));
+    fn ends(&mut self, mover: Mover, routes: &mut Routes<'_>) -> Result<(u32, u32), Refused> {
+        if let Some(ends) = self.known.get(&mover) {
+            return Ok(*ends);
         }
-        let ends: Rc<[End]> = self.ends_of(mover, routes)?.into();
-        self.ends.insert(mover, Rc::clone(&ends));
+        if self.ends.len() >= MOST_ENDS {
+            (self.known, self.ends, self.born) = (FxHashMap::default(), Vec::new(), Vec::new());
+        }
+        let first = self.ends.len() as u32;
+        self.add_ends(mover, routes)?;
+        let ends = (first, self.ends.len() as u32);
+        self.known.insert(mover, ends);
         Ok(ends)
     }
 
-    /// All ends of the macro steps of a thread, or an error on the way.
-    fn ends_of(&mut self, mover: Mover, routes: &mut Routes<'_>) -> Result<Vec<End>, Refused> {
-        let (place, own) = self.threads[mover.thread as usize];
-        let is_concerned = values(self.concerned(place, routes)?, self.told.len());
+    /// Adds all ends of the macro steps of a thread; an error on the way is a flaw.
+    fn add_ends(&mut self, mover: Mover, routes: &mut Routes<'_>) -> Result<(), Refused> {
+        let Thread { place, values: own, .. } = self.thread(mover.thread);
+        let is_concerned = values(whole(self.concern(place, routes)?.shared), self.told.len());
         let told = || self.told.iter().copied().zip(&is_concerned);
         let concerned: Vec<VarId> = told().filter(|(_, is)| **is).map(|(var, _)| var).collect();
         let mut explorer = Explorer::new(&self.table.places, &concerned);
@@ -260,26 +371,28 @@ impl<'a> Explicit<'a> {
             explorer.left = Rc::clone(left);
         }
         if let ThreadScope::AtMost(bound) | ThreadScope::Created(bound) = self.table.task.threads {
-            explorer.room = (bound as usize).saturating_sub(mover.n_others + 1);
+            explorer.room = bound.saturating_sub(mover.n_others.saturating_add(1)) as usize;
         }
-        let shared = values(mover.shared, self.told.len()).into_iter().zip(&is_concerned);
+        let shared = values(whole(mover.shared), self.told.len()).into_iter().zip(&is_concerned);
         let shared: Vec<bool> = shared.filter(|(_, is)| **is).map(|(value, _)| value).collect();
         let now = explorer.values(&shared, place, &values(own, self.width(place)));
-        let mut ends = Vec::new();
         for (edge, arrival) in explorer.explore(routes.of(place), now, self.run)? {
-            ends.push(match arrival {
+            match arrival {
                 Arrival::Rule { shared, own, new, .. } => {
                     let mut shared = shared.into_iter();
-                    let shared = bits(is_concerned.iter().map(|is| *is && shared.next() == Some(true)));
-                    let threads = own.iter().chain(&new).map(|(place, own)| (*place, bits(own.iter().copied())));
-                    let threads = threads.map(|thread| self.thread(thread)).collect();
-                    End { edge, threads, ends: own.is_none(), shared }
+                    let shared = parts(bits(is_concerned.iter().map(|is| *is && shared.next() == Some(true))));
+                    let mut number = |(place, own): (u32, Vec<bool>)| self.number((place, bits(own.into_iter())));
+                    let thread = own.map_or(NONE, &mut number);
+                    let new: SmallVec<[ThreadId; 4]> = new.into_iter().map(number).collect();
+                    let first = self.born.len() as u32;
+                    self.born.extend(new);
+                    self.ends.push(End { edge, thread, shared, born: (first, self.born.len() as u32) });
                 }
                 Arrival::Error(flaw) => return Err(flaw.into()),
                 Arrival::Start(_) => unreachable!("only the prelude's end starts threads, and it is not followed here"),
-            });
+            }
         }
-        Ok(ends)
+        Ok(())
     }
 
     fn width(&self, place: u32) -> usize {
@@ -287,61 +400,27 @@ impl<'a> Explicit<'a> {
     }
 }
 
-fn state(ended: u32, shared: Bits, threads: impl IntoIterator<Item = ThreadId>) -> State {
-    let parts = (0..HEAD as u32 - 1).rev().map(|part| (shared >> (part * u32::BITS)) as u32);
-    let mut state: State = [ended].into_iter().chain(parts).chain(threads).collect();
-    state[HEAD..].sort_unstable();
-    state
+/// Replaces a number in an ascending list, which stays ascending.
+fn replace(list: &mut [ThreadId], mut at: usize, new: ThreadId) {
+    while at + 1 < list.len() && list[at + 1] < new {
+        list[at] = list[at + 1];
+        at += 1;
+    }
+    while at > 0 && list[at - 1] > new {
+        list[at] = list[at - 1];
+        at -= 1;
+    }
+    list[at] = new;
 }
 
-/// Lists of numbers, each stored once.
-#[derive(Default)]
-struct Lists {
-    /// The lists one after the other, and where each ends.
-    numbers: Vec<u32>,
-    ends: Vec<usize>,
-    /// The number of a list plus one, at or behind the place that its hash says; 0 is free. Half are free at least.
-    places: Vec<u32>,
+/// The parts of values, the lowest one first.
+fn parts(bits: Bits) -> Parts {
+    std::array::from_fn(|part| (bits >> (part as u32 * u32::BITS)) as u32)
 }
 
-impl Lists {
-    fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    fn get(&self, list: usize) -> &[u32] {
-        let start = list.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.numbers[start..self.ends[list]]
-    }
-
-    /// The place of a list, or a free one where it can be put.
-    fn place(&self, list: &[u32]) -> usize {
-        let mut place = FxBuildHasher.hash_one(list) as usize & (self.places.len() - 1);
-        while self.places[place] != 0 && self.get(self.places[place] as usize - 1) != list {
-            place = (place + 1) & (self.places.len() - 1);
-        }
-        place
-    }
-
-    fn contains(&self, list: &[u32]) -> bool {
-        !self.places.is_empty() && self.places[self.place(list)] != 0
-    }
-
-    fn insert(&mut self, list: &[u32]) {
-        if self.len() * 2 >= self.places.len() {
-            self.places = vec![0; (self.places.len() * 2).max(64)];
-            for number in 0..self.len() {
-                let place = self.place(self.get(number));
-                self.places[place] = number as u32 + 1;
-            }
-        }
-        let place = self.place(list);
-        if self.places[place] == 0 {
-            self.numbers.extend_from_slice(list);
-            self.ends.push(self.numbers.len());
-            self.places[place] = self.len() as u32;
-        }
-    }
+/// The values of which these are the parts.
+fn whole(parts: Parts) -> Bits {
+    parts.iter().rev().fold(0, |bits, part| bits << u32::BITS | Bits::from(*part))
 }
 
 /// The variables that a step along an edge, or the return to it, may read or write.
@@ -357,100 +436,6 @@ fn mentioned(program: &Program, edge: EdgeId) -> Vec<VarId> {
         _ => None,
     }));
     vars
-}
-
-/// The shared variables that formulas speak of, in ascending order.
-fn told(formulas: &Formulas) -> Vec<VarId> {
-    let now = |node: &Node| match node {
-        Node::Atom(Atom::Now(var)) => Some(*var),
-        _ => None,
-    };
-    let vars: BTreeSet<VarId> = formulas.nodes().iter().filter_map(now).collect();
-    vars.into_iter().collect()
-}
-
-/// The propositions whose values make up a state of a shape.
-fn columns(table: &Table<'_>, told: &[VarId], threads: &[u32]) -> Vec<Atom> {
-    let of_threads = threads.iter().enumerate().flat_map(|(thread, place)| {
-        let n_vars = table.places.at(*place).vars.len() as u32;
-        (0..n_vars).map(move |var| Atom::Of { thread: thread as u32, var })
-    });
-    told.iter().copied().map(Atom::Now).chain(of_threads).collect()
-}
-
-/// The solutions of a formula, in ascending order.
-struct Solutions<'f> {
-    formulas: &'f Formulas,
-    numbers: FxHashMap<Atom, usize>,
-    n_columns: usize,
-    most: usize,
-    n_steps: usize,
-    found: Vec<Bits>,
-}
-
-/// The solutions of a formula, at most `most`; `None` if there are more, if it takes too long, or if it speaks of
-/// something else than the columns.
-fn rows(formulas: &Formulas, formula: FormulaId, columns: &[Atom], most: usize) -> Option<Vec<Bits>> {
-    if columns.len() > MOST_BITS {
-        return None;
-    }
-    let numbers = columns.iter().enumerate().map(|(number, atom)| (*atom, number)).collect();
-    let (n_columns, found) = (columns.len(), Vec::new());
-    let mut solutions = Solutions { formulas, numbers, n_columns, most, n_steps: 0, found };
-    solutions.list(formula, 0, 0)?;
-    Some(solutions.found)
-}
-
-impl Solutions<'_> {
-    /// Lists the solutions whose first values are those of a row.
-    fn list(&mut self, mut formula: FormulaId, row: Bits, n_known: usize) -> Option<()> {
-        while let Node::Ite(condition, then, otherwise) = self.formulas.get(formula)? {
-            let Some(value) = self.truth(condition, row, n_known, 0)? else { break };
-            formula = if value { then } else { otherwise };
-        }
-        match self.truth(formula, row, n_known, 0)? {
-            Some(false) => {}
-            _ if n_known == self.n_columns => {
-                self.found.push(row);
-                return (self.found.len() <= self.most).then_some(());
-            }
-            _ => {
-                self.list(formula, row << 1, n_known + 1)?;
-                self.list(formula, row << 1 | 1, n_known + 1)?;
-            }
-        }
-        Some(())
-    }
-
-    /// The truth value of a formula where the first values are those of a row; an inner `None` if that is not plain.
-    fn truth(&mut self, formula: FormulaId, row: Bits, n_known: usize, depth: usize) -> Option<Option<bool>> {
-        self.n_steps += 1;
-        if depth > MOST_DEPTH || self.n_steps > (self.most + 1).saturating_mul(PARTS_OF_A_STATE) {
-            return None;
-        }
-        let node = self.formulas.get(formula)?;
-        if let Node::Atom(atom) = node {
-            let number = *self.numbers.get(&atom)?;
-            return Some((number < n_known).then(|| row >> (n_known - 1 - number) & 1 == 1));
-        }
-        let mut of = |part: FormulaId| self.truth(part, row, n_known, depth + 1);
-        Some(match node {
-            Node::Const(value) => Some(value),
-            Node::Atom(_) => unreachable!("its value was given before"),
-            Node::Not(operand) => of(operand)?.map(|value| !value),
-            Node::And(left, right) | Node::Or(left, right) => {
-                let decisive = matches!(node, Node::Or(..));
-                match of(left)? {
-                    Some(value) if value == decisive => Some(value),
-                    left => of(right)?.filter(|right| *right == decisive || left.is_some()),
-                }
-            }
-            Node::Ite(condition, then, otherwise) => match of(condition)? {
-                Some(value) => of(if value { then } else { otherwise })?,
-                None => None,
-            },
-        })
-    }
 }
 
 /// Returns whether the prelude's thread is among those of a shape.

@@ -55,7 +55,9 @@
 //! threads of a whole run, how many have ended. The thread of the prelude counts for neither.
 
 mod explicit;
+mod listing;
 mod order;
+mod rows;
 mod state;
 mod table;
 mod views;

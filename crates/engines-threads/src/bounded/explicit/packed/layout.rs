@@ -247,11 +247,6 @@ impl Layout {
         }
     }
 
-    /// Returns the number of threads that may live at a time.
-    pub(super) fn most_threads(&self) -> usize {
-        self.groups.iter().map(|group| group.slots.len()).sum()
-    }
-
     /// Returns the number of threads of a state.
     pub(super) fn n_threads(&self, words: &[u64]) -> usize {
         self.groups_of(words).iter().map(|group| group.values(words).count()).sum()

@@ -16,7 +16,7 @@ mod set;
 
 use rustc_hash::FxHashMap;
 use selvedge_check::{Certificate, Exploration, Findings, Run, Seen, Stop};
-use selvedge_ir::{EdgeId, Trace};
+use selvedge_ir::{EdgeId, LocId, Trace};
 use selvedge_transition::macro_step::explicit::{Error, Model};
 use selvedge_transition::support::is_passive;
 
@@ -28,7 +28,7 @@ use crate::bounded::{PartialOrder, Visit};
 use layout::{Layout, PRELUDE};
 use search::{Met, PackedSearch};
 
-/// The most values of a state that the judge can take one by one.
+/// The most values of a state that the judge reads off a proof one by one, and of a thread of other states.
 const MOST_BITS: usize = 128;
 
 /// A search over packed states, whatever their size.
@@ -174,26 +174,45 @@ impl<'a> Search<'a> {
     /// Returns the certificate of a search without errors; `None` if it would be too large. With more states than
     /// `most_listed` it names the first ones only.
     pub(super) fn certificate(&self, most_listed: usize) -> Result<Option<Certificate>, Stop> {
-        let (proof_shared, places) = (self.model.proof_shared(), self.model.places());
-        let widest = places.iter().map(|place| place.vars.len()).max().unwrap_or(0);
-        // The judge has room for so many values, the shared ones and those of all threads.
-        let fits = proof_shared.len() + widest * self.layout.most_threads() <= MOST_BITS;
-        if self.states.len() <= most_listed || !fits {
-            return certificate::certificate(&self.search_with(0..self.states.len())?, Seen::All);
+        if self.states.len() > most_listed {
+            let first = self.first()?;
+            if self.fits(&first) {
+                return certificate::certificate(&self.search_with(first.into_iter())?, Seen::Reached);
+            }
         }
+        certificate::certificate(&self.search_with(0..self.states.len())?, Seen::All)
+    }
+
+    /// Returns the states that a proof has to name: those of the prelude, and those with the initial threads.
+    fn first(&self) -> Result<Vec<usize>, Stop> {
         let mut words = Vec::new();
-        let mut first = Vec::new();
-        for number in 0..self.states.len() {
+        let mut first = self.states.starts().to_vec();
+        let n_searched = if self.model.program().prelude.is_some() { self.states.len() } else { 0 };
+        for number in 0..n_searched {
             self.run.tick()?;
             self.states.read(number, &mut words);
             if words[0] & PRELUDE != 0 {
                 first.push(number);
             }
         }
-        first.extend(self.states.starts());
         first.sort_unstable();
         first.dedup();
-        certificate::certificate(&self.search_with(first.into_iter())?, Seen::Reached)
+        Ok(first)
+    }
+
+    /// Returns whether the judge has room for the values of some states, those of the shared variables and of all
+    /// threads, and for the values of each thread.
+    fn fits(&self, first: &[usize]) -> bool {
+        let n_shared = self.model.proof_shared().len();
+        let widths: FxHashMap<LocId, usize> =
+            self.model.places().iter().map(|place| (place.loc, place.vars.len())).collect();
+        let mut words = Vec::new();
+        let is_narrow = |number: &usize| {
+            self.states.read(*number, &mut words);
+            let locals = self.layout.locals(self.model, &words);
+            n_shared + locals.iter().map(|(_, local)| widths[&local.loc]).sum::<usize>() <= MOST_BITS
+        };
+        widths.values().all(|width| *width <= MOST_BITS) && first.iter().all(is_narrow)
     }
 
     /// Returns the visible states of threads.
