@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use selvedge_check::{
     Answer, Certificate, Contexts, CoverClaim, Cutoff, EngineEnd, EngineRun, EveMove, Event, Explanation, Outcome,
-    OwnedTask, Paths, Refinement, Rounds, Seen, Task, ThreadScope,
+    OwnedTask, Paths, Refinement, Rounds, Seen, ShapeProof, Task, ThreadScope,
 };
 use selvedge_ir::span::Span;
 use selvedge_ir::{Count, EdgeId, Entry, LocId, Op, Program, Target};
@@ -427,18 +427,7 @@ pub fn certificate_text(certificate: &Certificate) -> String {
         Certificate::Summaries(_) => "what holds at each location, and how each procedure returns".to_string(),
         Certificate::Induction { k, paths: Paths::All } => format!("k-induction with k = {k}"),
         Certificate::Induction { k, paths: Paths::LoopFree } => format!("k-induction with k = {k}, loop-free paths"),
-        Certificate::Shapes(proof) => {
-            let places = count(proof.places.len(), "place");
-            match proof.seen {
-                Seen::Reached => format!("all states that can be reached, found again one by one, over {places}"),
-                Seen::All => format!("a closed set of {} of threads over {places}", count(proof.shapes.len(), "shape")),
-                Seen::Any(k) => format!(
-                    "a closed table of {} of {} over {places}",
-                    count(proof.shapes.len(), "view"),
-                    count(k as usize, "thread"),
-                ),
-            }
-        }
+        Certificate::Shapes(proof) => shapes_text(proof),
         Certificate::Cover(proof) => {
             let states = format!(
                 "over {} and {}",
@@ -480,6 +469,19 @@ pub fn certificate_text(certificate: &Certificate) -> String {
             format!("an invariant over machine integers, at {}", count(proof.stated().count(), "place"))
         }
         Certificate::OverBits(proof) => format!("over bits, {}", certificate_text(&proof.certificate)),
+    }
+}
+
+fn shapes_text(proof: &ShapeProof) -> String {
+    let places = count(proof.places.len(), "place");
+    match proof.seen {
+        Seen::Reached => format!("all states that can be reached, found again one by one, over {places}"),
+        Seen::All => format!("a closed set of {} of threads over {places}", count(proof.shapes.len(), "shape")),
+        Seen::Any(k) => format!(
+            "a closed table of {} of {} over {places}",
+            count(proof.shapes.len(), "view"),
+            count(k as usize, "thread"),
+        ),
     }
 }
 
