@@ -22,7 +22,7 @@ use selvedge_check::{
 use selvedge_engines::EngineKind;
 use selvedge_engines::table::Row;
 use selvedge_ir::liveness::Liveness;
-use selvedge_ir::{LocId, VarId};
+use selvedge_ir::{LocId, Program, Scope, Ty, VarId};
 
 use crate::attempt::timed;
 use crate::inlined_states::InlinedStates;
@@ -31,6 +31,9 @@ use crate::simplify::simplify;
 use crate::{Failure, Options, Pass, Prepared, Simplified, each};
 use bit_states::BitStates;
 use merged::merged;
+
+/// With more bits than this that may have any value when a thread begins, decision diagrams come first.
+const FEW_BITS: u32 = 10;
 
 /// Visits everything, and answers for each error.
 pub(crate) fn explore(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>) -> Result<Answer, Failure> {
@@ -81,6 +84,9 @@ fn visit(prepared: &Prepared, options: &Options, run: &Run<'_>) -> (&'static str
         return (row.name, visit_alone(row, prepared, options, run));
     }
     let mut playing = vec![EngineKind::ThreadsExplicit.row(), EngineKind::Threads.row()];
+    if n_open_bits(prepared.task().program) > FEW_BITS {
+        playing.reverse();
+    }
     let mut stopped = None;
     let mut budget = 1;
     while !playing.is_empty() {
@@ -98,6 +104,25 @@ fn visit(prepared: &Prepared, options: &Options, run: &Run<'_>) -> (&'static str
     }
     let oracle = EngineKind::Exhaustive.row();
     stopped.unwrap_or_else(|| (oracle.name, visit_alone(oracle, prepared, options, run)))
+}
+
+/// Returns the number of bits that may have any value when a thread begins: an explicit search lists all beginnings
+/// before it notices that its turn is over.
+fn n_open_bits(program: &Program) -> u32 {
+    let bits = |var: &VarId| match program.vars[*var].ty {
+        Ty::Bool => 1,
+        Ty::Machine(ty) => u32::from(ty.bits),
+        Ty::Int => u32::MAX / 2,
+    };
+    let sum = |vars: &mut dyn Iterator<Item = VarId>| vars.fold(0, |sum: u32, var| sum.saturating_add(bits(&var)));
+    let is_open = |var: &VarId| !program.init.iter().any(|(known, _)| known == var);
+    let mut global = program.vars.indices().filter(|var| match program.vars[*var].scope {
+        Scope::Shared => is_open(var),
+        Scope::Thread => true,
+        Scope::Local(_) => false,
+    });
+    let own = program.procs.iter().map(|proc| sum(&mut proc.locals.iter().copied())).max().unwrap_or(0);
+    sum(&mut global).saturating_add(own)
 }
 
 /// Lets one engine visit everything.

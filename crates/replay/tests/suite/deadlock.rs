@@ -224,3 +224,16 @@ fn all_states_are_visited_on_random_programs() {
     }
     assert!(cfg!(miri) || counts.iter().all(|count| *count > 50), "{counts:?}");
 }
+
+/// A thread that nobody notices must not pass a place by itself where another one would meet it.
+#[test]
+fn meetings_are_found_beside_deadlocks() {
+    let text = "shared x: bool\ninit x := F\nproc p() from L0 to L3\nlocal a: bool\ne0 L0 -> L1: a := T\n\
+        e1 L1 -> L2: a := F\ne2 L2 -> L3: return\nproc q() from L4 to L6\ne3 L4 -> L5: x := T\ne4 L5 -> L6: return\n\
+        start p\nstart q";
+    let (program, target) = parse_with_target(text).expect("the program is well-formed");
+    let target = target.with_deadlock(true);
+    let all = |target: Target| flaw(&(program.clone(), target), ThreadScope::Unbounded, &Certificate::AllStates);
+    assert_eq!(all(target.clone()), None);
+    assert!(matches!(all(target.with_together([vec![LocId::new(1), LocId::new(5)]])), Some(Flaw::Location(_))));
+}

@@ -258,18 +258,36 @@ fn an_order_of_all_events_is_needed() {
     assert_eq!(compared(&swapped, 4), [More, More, More, Error, Error]);
 }
 
-/// Three threads hand a token on; the last one finds it only behind both others.
+/// Three threads hand a token on; the last one finds it only behind both others, whichever is declared first.
 #[test]
 fn what_comes_earlier_is_transitive() {
     let text = "shared a: bool, b: bool, c: bool\ninit a := F, b := F, c := F\n\
         proc one() from L0 to L3\nL0 -> L1: c := T\nL1 -> L2: a := T\nL2 -> L3: return\n\
         proc two() from L4 to L7\nL4 -> L5: assume a\nL5 -> L6: b := T\nL6 -> L7: return\n\
-        proc three() from L8 to L11\nL8 -> L9: assume b\ne7 L9 -> L10: assert c\nL10 -> L11: return\n\
-        start one\nstart two\nstart three\ntarget e7";
-    use Answer::{Accepted, Error, More};
-    assert_eq!(compared(text, 4), [More, More, More, Accepted, Accepted]);
+        proc three() from L8 to L11\nL8 -> L9: assume b\ne7 L9 -> L10: assert c\nL10 -> L11: return\n";
     let late = text.replace("c := T\nL1 -> L2: a := T", "a := T\nL1 -> L2: c := T");
-    assert_eq!(compared(&late, 3), [More, More, Error, Error]);
+    for order in ["one two three", "one three two", "two one three", "two three one", "three one two", "three two one"]
+    {
+        let starts: String = order.split(' ').map(|name| format!("start {name}\n")).collect();
+        use Answer::{Accepted, Error, More};
+        assert_eq!(compared(&format!("{text}{starts}target e7"), 4), [More, More, More, Accepted, Accepted], "{order}");
+        assert_eq!(compared(&format!("{late}{starts}target e7"), 3), [More, More, Error, Error], "{order}");
+    }
+}
+
+/// A thread that starts in the middle of an atomic section begins behind it.
+#[test]
+fn what_is_started_comes_behind_the_block_that_starts_it() {
+    let text = "shared x: bool\ninit x := F\nproc main() from L0 to L6\nL0 -> L1: atomic_begin\nL1 -> L2: x := FIRST\n\
+        L2 -> L3: spawn other()\nL3 -> L4: x := LAST\nL4 -> L5: atomic_end\nL5 -> L6: return\n\
+        proc other() from L7 to L9\ne6 L7 -> L8: assert SAFE\nL8 -> L9: return\nstart main\ntarget e6";
+    let ask = |first: &str, last: &str, safe: &str| {
+        compared(&text.replace("FIRST", first).replace("LAST", last).replace("SAFE", safe), 2)[2]
+    };
+    assert_eq!(ask("F", "T", "x"), Answer::Accepted);
+    assert_eq!(ask("T", "F", "!x"), Answer::Accepted);
+    assert_eq!(ask("T", "F", "x"), Answer::Error);
+    assert_eq!(ask("F", "T", "!x"), Answer::Error);
 }
 
 /// A copy has the variables of the thread that it is made of, a thread that is started only those of all procedures.
@@ -405,4 +423,29 @@ fn blocks_are_finite() {
     assert!(matches!(long[1], Err(Refused::Unjudged(Unjudged::Beyond(_)))), "{long:?}");
     assert_eq!(long[4..], [accepted.clone(), accepted]);
     assert!(matches!(chain(600, true)[3], Err(Refused::Unjudged(Unjudged::Beyond(_)))));
+}
+
+/// Where ways through a block meet, a variable may have been written on one of them only.
+#[test]
+fn ways_that_wrote_and_ways_that_did_not_meet() {
+    let text = "shared x: bool, y: bool\ninit x := F, y := F\nproc main() from L0 to L6\nlocal a: bool\n\
+        L0 -> L1: a := F\nL1 -> L2: atomic_begin\nL2 -> L3: x := T, a := T\nL2 -> L3: skip\nL2 -> L3: y := T\n\
+        e5 L3 -> L4: assert SAFE\nL4 -> L5: atomic_end\nL5 -> L6: return\nstart main\ntarget e5";
+    let ask = |safe: &str| compared(&text.replace("SAFE", safe), 2)[2];
+    assert_eq!(ask("(x = a) & !(x & y)"), Answer::Accepted);
+    for wrong in ["x", "!x", "y", "!y", "x | y", "x = y", "a", "!a"] {
+        assert_eq!(ask(wrong), Answer::Error, "{wrong}");
+    }
+}
+
+#[test]
+fn per_thread_variables_begin_with_what_they_say() {
+    let text = "shared x: bool\nthread t: bool\ninit x := ?0\nproc main() from L0 to L2\ne0 L0 -> L1: assert SAFE\n\
+        L1 -> L2: return\nstart main: main exactly 2 with t init t := INIT\ntarget e0";
+    let ask = |init: &str, safe: &str| compared(&text.replace("INIT", init).replace("SAFE", safe), 2)[2];
+    assert_eq!(ask("x", "t = x"), Answer::Accepted);
+    assert_eq!(ask("!x", "t != x"), Answer::Accepted);
+    for (init, wrong) in [("x", "t"), ("x", "!t"), ("?0", "t = x"), ("?0", "t != x"), ("T", "!t"), ("F", "t")] {
+        assert_eq!(ask(init, wrong), Answer::Error, "{init}, {wrong}");
+    }
 }
