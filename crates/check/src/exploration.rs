@@ -54,8 +54,8 @@ impl Exploration {
             return None;
         }
         let count = |state: &ThreadState| {
-            let sizes = state.free.iter().map(|var| n_values(program.vars[*var].ty));
-            sizes.fold(Some(1), |product: Option<u128>, size| product?.checked_mul(size?))
+            let mut sizes = state.free.iter().map(|var| n_values(program.vars[*var].ty));
+            sizes.try_fold(1, |product: u128, size| product.checked_mul(size?))
         };
         self.thread_states.iter().try_fold(0, |sum: u128, state| sum.checked_add(count(state)?))
     }
