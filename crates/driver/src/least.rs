@@ -26,6 +26,9 @@ const BUDGET: usize = 100_000;
 /// The values that its states may have, with the frames of their threads.
 const ROOM: usize = 5_000_000;
 
+/// The values for which the frame of a call counts.
+const FRAME: usize = 4;
+
 /// Threads, context switches, and steps.
 type Cost = (u32, usize, usize);
 
@@ -189,7 +192,7 @@ impl Search<'_> {
 /// Counts the values and frames of a state.
 fn size(state: &State) -> usize {
     let of_thread = |thread: &Thread| -> usize {
-        thread.vars.len() + thread.stack.iter().map(|frame| 1 + frame.locals.len()).sum::<usize>()
+        thread.vars.len() + thread.stack.iter().map(|frame| FRAME + frame.locals.len()).sum::<usize>()
     };
     state.shared.len() + state.threads.iter().map(of_thread).sum::<usize>()
 }

@@ -62,10 +62,18 @@ pub(super) struct Search<'t> {
 /// The configurations that were reached.
 #[derive(Default)]
 struct Forwards {
-    /// With the origin: the number of the one before and the transition, or that of the start.
-    seen: IndexMap<(SharedId, Vector), Result<(usize, usize), usize>, FxBuildHasher>,
+    seen: IndexMap<(SharedId, Vector), Origin, FxBuildHasher>,
     /// The nearest first, among these the newest.
     waiting: BinaryHeap<(Reverse<u64>, usize)>,
+}
+
+/// The origin of a configuration.
+#[derive(Clone, Copy)]
+enum Origin {
+    /// The start with this number.
+    Start(usize),
+    /// The configuration before, by its number, and the transition.
+    Step(usize, usize),
 }
 
 struct Element {
@@ -103,7 +111,7 @@ impl<'t> Search<'t> {
     pub(super) fn decide(mut self, most: usize, run: &Run<'_>) -> Result<Option<Found>, Stop> {
         self.add(self.net.goal, Vector::default(), None);
         for (number, start) in self.tts.starts.iter().enumerate() {
-            self.reach(start.shared, self.first(start), Err(number));
+            self.reach(start.shared, self.first(start), Origin::Start(number));
         }
         let mut n_done = 0;
         while n_done < most {
@@ -140,11 +148,11 @@ impl<'t> Search<'t> {
         first
     }
 
-    fn reach(&mut self, shared: SharedId, threads: Vector, origin: Result<(usize, usize), usize>) {
+    fn reach(&mut self, shared: SharedId, threads: Vector, origin: Origin) {
         if self.forwards.seen.len() >= MOST_FORWARDS || self.forwards.seen.contains_key(&(shared, threads.clone())) {
             return;
         }
-        let far = match self.distance.to_goal(shared, &threads) {
+        let far = match self.distance.of_goal(shared, &threads) {
             Far::Never => return,
             Far::Steps(steps) => (steps * 1024.0) as u64,
             Far::Unknown => u64::MAX,
@@ -165,7 +173,7 @@ impl<'t> Search<'t> {
             run.tick()?;
             let transition = &self.net.transitions[at];
             if let Some(after) = self.after(transition, &threads) {
-                self.reach(transition.to, after, Ok((number, at)));
+                self.reach(transition.to, after, Origin::Step(number, at));
             }
         }
         Ok(None)
@@ -262,12 +270,12 @@ impl Forwards {
         loop {
             let (_, origin) = self.seen.get_index(at).expect("it was reached");
             match *origin {
-                Ok((before, transition)) => {
+                Origin::Step(before, transition) => {
                     let ((_, threads), _) = self.seen.get_index(before).expect("it was reached");
                     steps.push((transition, threads.clone()));
                     at = before;
                 }
-                Err(start) => {
+                Origin::Start(start) => {
                     steps.reverse();
                     return Way { start, steps };
                 }

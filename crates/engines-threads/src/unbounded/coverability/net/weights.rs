@@ -150,7 +150,7 @@ impl<'t> Distance<'t> {
     }
 
     /// Returns how far the goal is from a configuration.
-    pub(super) fn to_goal(&mut self, shared: SharedId, threads: &Vector) -> Far {
+    pub(super) fn of_goal(&mut self, shared: SharedId, threads: &Vector) -> Far {
         let mut sum = self.sum(shared, threads, -1);
         sum.extend(self.sum(self.net.goal, &Vector::default(), 1));
         match self.relaxation.maximize(&sum) {
