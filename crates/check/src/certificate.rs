@@ -4,7 +4,7 @@ use selvedge_ir::bits::BitMap;
 use selvedge_ir::{EdgeId, EntryId, LocId, ProcId, Program, VarId};
 
 use crate::formula::{FormulaId, Formulas};
-use crate::{CoverProof, IntegerProof, InvariantProof};
+use crate::{CoverProof, IntegerProof, InvariantProof, PredicateProof};
 
 /// Evidence for safety that a small checker can verify without the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub enum Certificate {
     Invariants(InvariantProof),
     /// For programs with machine integers.
     OverBits(Box<BitProof>),
+    /// For programs with machine integers, without recursion.
+    OverPredicates(Box<PredicateProof>),
 }
 
 /// A program over bits that can do whatever a program with machine integers can, at the same locations and along edges
@@ -63,6 +65,7 @@ impl Certificate {
             Certificate::Integers(proof) => proof.points.iter().all(|point| point.loc != loc),
             Certificate::Invariants(proof) => proof.places.iter().all(|place| place.loc != loc),
             Certificate::OverBits(proof) => proof.certificate.excludes(loc),
+            Certificate::OverPredicates(proof) => proof.places.iter().flatten().all(|place| place.loc != loc),
             Certificate::Induction { .. }
             | Certificate::Shapes(_)
             | Certificate::Cover(_)

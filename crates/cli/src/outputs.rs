@@ -144,7 +144,15 @@ impl Keep {
 
     /// Writes the file of an iteration. The first failure is remembered.
     pub(crate) fn write(&self, number: usize, text: &str) {
-        let path = self.file(number);
+        self.write_to(self.file(number), text);
+    }
+
+    /// Writes the file of an iteration whose program is in the form of the representation.
+    pub(crate) fn write_plain(&self, number: usize, text: &str) {
+        self.write_to(self.file(number).with_extension("txt"), text);
+    }
+
+    fn write_to(&self, path: PathBuf, text: &str) {
         if let Err(error) = files::write(&path, text.as_bytes()) {
             let _ = self.failure.set(format!("cannot write {}: {error}", shown(&path)));
         }

@@ -14,6 +14,7 @@ mod least;
 mod limits;
 mod minimize;
 mod portfolio;
+mod predicate_proof;
 mod prepare;
 mod projection;
 mod reachable;

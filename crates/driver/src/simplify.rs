@@ -7,7 +7,7 @@ use selvedge_ir::passes::blast::{self, Blasted};
 use selvedge_ir::passes::{self, Copies, Lift, Pass, Passed};
 use selvedge_ir::{EdgeId, Program, Target};
 
-use crate::thread_proof;
+use crate::{predicate_proof, thread_proof};
 
 /// A program after some passes.
 #[derive(Clone, Debug)]
@@ -159,7 +159,7 @@ impl Simplified {
             }
             Verdict::Safe(certificate) => {
                 let lifts = self.lifts.iter().rev();
-                let lifted = lifts.fold(certificate, |certificate, lift| lifted(&certificate?, lift.copies.as_ref()?));
+                let lifted = lifts.fold(certificate, |certificate, lift| lifted(&certificate?, lift));
                 Verdict::Safe(lifted.map(|certificate| match &self.bits {
                     Some(bits) => over_bits(bits, certificate),
                     None => certificate,
@@ -180,11 +180,15 @@ fn over_bits(bits: &Blasted, certificate: Certificate) -> Certificate {
 }
 
 /// A certificate about the program before a pass, if it can be had.
-fn lifted(certificate: &Certificate, copies: &Copies) -> Option<Certificate> {
+fn lifted(certificate: &Certificate, lift: &Lift) -> Option<Certificate> {
+    let copies = lift.copies.as_ref()?;
     match certificate {
         Certificate::Shapes(proof) => thread_proof::lifted(proof, copies).map(Certificate::Shapes),
         Certificate::Cover(proof) => thread_proof::lifted_cover(proof, copies).map(Certificate::Cover),
         Certificate::Unwound(steps) => Some(Certificate::Unwound(*steps)),
+        Certificate::OverPredicates(proof) => {
+            predicate_proof::lifted(proof, lift).map(|proof| Certificate::OverPredicates(Box::new(proof)))
+        }
         _ => None,
     }
 }

@@ -42,6 +42,8 @@ pub struct EngineOptions {
     pub coverability: unbounded::coverability::Options,
     /// The options of [`unbounded::views`].
     pub views: unbounded::views::Options,
+    /// The options of [`unbounded::predicates`].
+    pub predicates: unbounded::predicates::Options,
     /// The options of [`mod@cegar`].
     pub cegar: cegar::Options,
     /// The options of [`contexts`].

@@ -192,6 +192,10 @@ engines! {
     Facts: "facts", ANY_NUMBER,
         "facts about one or two threads that no step makes false; never answers unsafe",
         &[], &[Pass::Inline], |_| Box::new(unbounded::facts::Facts);
+    Predicates: "predicates", Scope { values: Values::Machine, ..ANY_NUMBER },
+        "predicate abstraction with broadcasts, refined by counterexamples",
+        &["from-scratch"], &[Pass::Inline],
+        |all| Box::new(unbounded::predicates::PredicateAbstraction { options: all.predicates.clone() });
     KarpMiller: "karp-miller", ANY_NUMBER,
         "Karp-Miller tree in decision diagrams",
         &[], &[Pass::Inline], |_| Box::new(unbounded::karp_miller::KarpMiller);

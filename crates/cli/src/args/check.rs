@@ -63,7 +63,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     #[arg(help_heading = "Output")]
     pub(crate) trace_out: Option<PathBuf>,
-    /// With `--engine cegar`: write the Boolean program of each iteration to this folder
+    /// With `--engine cegar` or `--engine predicates`: write the Boolean program of each iteration to this folder, and
+    /// for `predicates` also its error
     #[arg(long, value_name = "DIR")]
     #[arg(help_heading = "Engine tuning", hide = true)]
     pub(crate) keep: Option<Keep>,
@@ -153,6 +154,10 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     #[arg(help_heading = "Engine tuning", hide = true)]
     pub(crate) eager: bool,
+    /// Make `predicates` abstract all steps again in each iteration, for comparison
+    #[arg(long)]
+    #[arg(help_heading = "Engine tuning", hide = true)]
+    pub(crate) from_scratch: bool,
     /// Make `summaries` track all variables from the start
     #[arg(long)]
     #[arg(help_heading = "Engine tuning", hide = true)]

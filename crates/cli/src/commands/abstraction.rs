@@ -2,11 +2,13 @@
 
 use selvedge_engines::abstraction::{Abstraction, Predicates, abstracted};
 use selvedge_engines::horn::Horn;
+use selvedge_engines::unbounded::predicates::Iteration;
 use selvedge_export::bp;
 use selvedge_frontend::diagnostic::Diagnostic;
 use selvedge_frontend::gcl;
 use selvedge_frontend::{Language, Source};
 use selvedge_ir::Expr;
+use selvedge_ir::text::{self, Names};
 use selvedge_report::json::QuestionView;
 
 use super::program::{self, FileQuestion, Warnings};
@@ -37,7 +39,7 @@ pub(crate) fn run(args: &AbstractArgs, session: &Session) -> Result<Exit, Exit> 
         predicates.add(&condition).map_err(stopped)?;
     }
     let abstraction = abstracted(&task, &predicates, &run).map_err(stopped)?;
-    let text = text(&subject.source.name, &abstraction);
+    let text = self::text(&subject.source.name, &abstraction);
     Ok(outputs::write_or_print(args.output.as_ref(), &text, session))
 }
 
@@ -57,4 +59,27 @@ pub(crate) fn text(name: &str, abstraction: &Abstraction) -> String {
         .chain(meanings.map(|(var, meaning)| format!("  {}: {meaning}", var.name)))
         .collect();
     bp::print(&abstraction.program, &bp::Notes { head, proc: &|_| None, edge: &|_| None })
+}
+
+/// The text of an iteration: the predicates, the steps of the error that the Boolean program has, and that program.
+pub(crate) fn iteration_text(iteration: &Iteration<'_>) -> String {
+    let Iteration { program, boolean, .. } = iteration;
+    let names = Names::unique(program);
+    let mut head = vec!["The abstraction of the program with these predicates:".to_owned()];
+    let meanings = boolean.vars.iter().zip(iteration.predicates);
+    head.extend(meanings.map(|(var, predicate)| format!("  {}: {}", var.name, text::expr_with(&names, predicate))));
+    if iteration.steps.is_empty() {
+        head.push("It has no error.".to_owned());
+    } else if iteration.core.is_empty() {
+        head.push("The program can execute its error:".to_owned());
+    } else {
+        head.push("Its error, of which the program cannot execute the steps with a star together:".to_owned());
+    }
+    for (number, (thread, edge)) in iteration.steps.iter().enumerate() {
+        let mark = if iteration.core.contains(&number) { "*" } else { " " };
+        let step = text::op_with(&names, &program.edges[*edge].op);
+        head.push(format!("{mark} thread {thread}, step {}: {step}", edge.index()));
+    }
+    let head: String = head.iter().map(|line| format!("// {line}\n")).collect();
+    format!("{head}\n{}", text::print(boolean))
 }

@@ -74,13 +74,21 @@ pub(super) fn without_bound(prepared: &Prepared, options: &Options) -> Vec<&'sta
         }
         // Programs that start their threads may start few, although their number is not bounded.
         Some(team) if team.contains(&EngineKind::Views) => {
-            let place = if prepared.task().program.has_machine_integers() { 1 } else { team.len() };
-            [&team[..place], &takers(&[EngineKind::BmcThreads]), &team[place..]].concat()
+            if !prepared.task().program.has_machine_integers() {
+                return rows([team, takers(&[EngineKind::BmcThreads])].concat());
+            }
+            let facts = team.iter().position(|kind| *kind == EngineKind::Facts).map_or(1, |place| place + 1);
+            let (more, last) = (takers(&[EngineKind::BmcThreads]), takers(&[EngineKind::Predicates]));
+            [&team[..1], &more, &team[1..facts], &last, &team[facts..]].concat()
         }
         Some(team) => team,
         // Recursion with any number of threads is undecidable, but errors can be found.
         None => [takers(&[EngineKind::Rounds]), vec![EngineKind::Exhaustive]].concat(),
     };
+    rows(team)
+}
+
+fn rows(team: Vec<EngineKind>) -> Vec<&'static Row> {
     team.into_iter().map(EngineKind::row).collect()
 }
 

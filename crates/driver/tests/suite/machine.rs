@@ -125,3 +125,24 @@ fn facts_about_two_threads_show_mutual_exclusion() {
     let open = outcome(&text.replace("constrain !held", "constrain T"), None, Some(EngineKind::Facts));
     assert!(matches!(open, Outcome::Unknown(Reason::Stop(_))), "{open:?}");
 }
+
+/// What threads add to two numbers is what they add to their total, however wide the numbers are.
+fn sums(locks: bool) -> String {
+    let (lock, unlock) = if locks { ("h := T constrain !h", "h := F") } else { ("skip", "skip") };
+    format!(
+        "shared n: u32, m: u32, h: bool\ninit n := 0:u32, m := 0:u32, h := F\nproc f(d: u32) from L0 to L7\n\
+         local r: u32\nL0 -> L1: {lock}\nL1 -> L2: r := call g(n, d)\nL2 -> L3: n := r\n\
+         L3 -> L4: m := u32.add(m, d)\nL4 -> L5: assert n = m\nL5 -> L6: {unlock}\nL6 -> L7: return\n\
+         proc g(a: u32, b: u32) returns u32 from L8 to L9\nL8 -> L9: return u32.add(b, a)\n\
+         proc main() from L10 to L11\nL10 -> L10: spawn f(?0:u32)\nstart main"
+    )
+}
+
+/// The proof speaks of the program as it is, with its calls.
+#[test]
+fn wide_numbers_of_any_number_of_threads_have_a_certificate_over_predicates() {
+    let safe = outcome(&sums(true), None, Some(EngineKind::Predicates));
+    assert!(matches!(safe, Outcome::Safe(Some(Certificate::OverPredicates(_)))), "{safe:?}");
+    let broken = outcome(&sums(false), None, Some(EngineKind::Predicates));
+    assert!(matches!(broken, Outcome::Unsafe(_)), "{broken:?}");
+}

@@ -6,11 +6,13 @@
 //! - [`karp_miller`]: the set of all that can be covered, on decision diagrams.
 //! - [`coverability`]: coverability in thread-transition systems.
 //! - [`facts`]: views of a few threads again, as conjunctions of facts that no step makes false.
+//! - [`predicates`]: predicate abstraction with refinement, for wide numbers, on top of the others.
 //! - [`views`]: abstraction by views of a few threads, on the program itself, in decision diagrams.
 
 pub mod coverability;
 pub mod facts;
 pub mod karp_miller;
+pub mod predicates;
 pub mod views;
 
 pub use selvedge_transition::support::{supports_broadcasts, supports_unbounded as supports};

@@ -1,5 +1,7 @@
 //! Machine integers as lists of literals, the lowest bit first; a truth value is a list of one.
 
+use std::collections::BTreeMap;
+
 use selvedge_ir::bits::Range;
 use selvedge_ir::{BinaryOp, MachineOp, MachineTy, Ty, UnaryOp, Value};
 
@@ -9,6 +11,28 @@ use crate::domain::Domain;
 
 /// The bits of a value.
 pub(super) type Bits = Vec<Lit>;
+
+/// A sum of numbers of one width, modulo a power of two: the coefficients of numbers that are no sums, and a constant.
+/// Sums that are equal by the laws of rings are the same one, and so get the same literals. Solvers take long to find
+/// that they are equal.
+#[derive(Clone, Default)]
+pub(super) struct Sum {
+    terms: BTreeMap<Bits, u64>,
+    constant: u64,
+}
+
+impl Sum {
+    /// Adds another sum as often as a factor says.
+    fn add(&mut self, other: &Sum, factor: u64, width: usize) {
+        let mask = u64::MAX >> (64 - width);
+        self.constant = self.constant.wrapping_add(other.constant.wrapping_mul(factor)) & mask;
+        for (term, coefficient) in &other.terms {
+            let known = self.terms.entry(term.clone()).or_default();
+            *known = known.wrapping_add(coefficient.wrapping_mul(factor)) & mask;
+        }
+        self.terms.retain(|_, coefficient| *coefficient != 0);
+    }
+}
 
 /// A solver in whose literals machine integers are computed.
 pub(super) struct Circuits<'a, 'r>(pub(super) &'a mut Sat<'r>);
@@ -40,8 +64,8 @@ impl Domain for Circuits<'_, '_> {
 
     fn binary(&mut self, op: BinaryOp, left: Bits, right: Bits) -> Result<Bits, Refused> {
         match op {
-            BinaryOp::Eq => Ok(vec![self.equal(&left, &right)]),
-            BinaryOp::Ne => Ok(vec![!self.equal(&left, &right)]),
+            BinaryOp::Eq => Ok(vec![self.same_number(&left, &right)]),
+            BinaryOp::Ne => Ok(vec![!self.same_number(&left, &right)]),
             BinaryOp::Machine(op, ty) => Ok(self.machine(op, ty, &left, &right)),
             op => Ok(vec![self.0.binary(op, left[0], right[0])?]),
         }
@@ -113,8 +137,8 @@ impl Circuits<'_, '_> {
         let falsehood = self.0.constant(false);
         let both = left.iter().copied().zip(right.iter().copied());
         match op {
-            MachineOp::Add => self.sum(left, right, falsehood),
-            MachineOp::Sub => self.difference(left, right),
+            MachineOp::Add => self.added(left, right, 1),
+            MachineOp::Sub => self.added(left, right, u64::MAX),
             MachineOp::Mul => self.product(left, right),
             MachineOp::Div => self.divided(ty.signed, left, right).0,
             MachineOp::Rem => self.divided(ty.signed, left, right).1,
@@ -129,6 +153,76 @@ impl Circuits<'_, '_> {
             MachineOp::Lt => vec![self.less(ty.signed, left, right)],
             MachineOp::Le => vec![!self.less(ty.signed, right, left)],
         }
+    }
+
+    /// A number as a sum.
+    fn as_sum(&self, bits: &[Lit]) -> Sum {
+        if let Some(known) = self.0.sums.get(bits) {
+            return known.clone();
+        }
+        let known = bits.iter().rev().try_fold(0, |number, bit| Some(number << 1 | u64::from(self.0.known(*bit)?)));
+        let terms = if known.is_none() { BTreeMap::from([(bits.to_vec(), 1)]) } else { BTreeMap::new() };
+        Sum { terms, constant: known.unwrap_or(0) }
+    }
+
+    /// The left number and the right one as often as a factor says.
+    fn added(&mut self, left: &[Lit], right: &[Lit], factor: u64) -> Bits {
+        let mut sum = self.as_sum(left);
+        sum.add(&self.as_sum(right), factor, left.len());
+        self.written(sum, left.len())
+    }
+
+    /// The bits of a sum. Terms with greater coefficients are subtracted.
+    fn written(&mut self, sum: Sum, width: usize) -> Bits {
+        let (constant, highest) = (self.constant(width as u8, sum.constant), 1 << (width - 1));
+        let mut bits: Option<Bits> = None;
+        for (term, coefficient) in &sum.terms {
+            let minus = *coefficient > highest;
+            let factor = if minus { coefficient.wrapping_neg() } else { *coefficient };
+            let part = if factor & (u64::MAX >> (64 - width)) == 1 {
+                term.clone()
+            } else {
+                let factor = self.constant(width as u8, factor);
+                self.product(term, &factor)
+            };
+            bits = Some(match bits {
+                None if !minus => part,
+                None => self.difference(&vec![self.0.constant(false); width], &part),
+                Some(bits) if minus => self.difference(&bits, &part),
+                Some(bits) => self.sum(&bits, &part, self.0.constant(false)),
+            });
+        }
+        let bits = match bits {
+            None => return constant,
+            Some(bits) if sum.constant == 0 => bits,
+            Some(bits) => self.sum(&bits, &constant, self.0.constant(false)),
+        };
+        if sum.terms.len() > 1 || !sum.terms.contains_key(&bits) {
+            self.0.sums.insert(bits.clone(), sum);
+        }
+        bits
+    }
+
+    /// Whether two numbers are equal: what they have in common is left out.
+    fn same_number(&mut self, left: &[Lit], right: &[Lit]) -> Lit {
+        if left.len() == 1 {
+            return self.equal(left, right);
+        }
+        let (width, highest) = (left.len(), 1 << (left.len() - 1));
+        let mut rest = self.as_sum(left);
+        rest.add(&self.as_sum(right), u64::MAX, width);
+        if rest.terms.values().next().is_some_and(|first| *first > highest) {
+            let mut negated = Sum::default();
+            negated.add(&rest, u64::MAX, width);
+            rest = negated;
+        }
+        let (mut plus, mut minus) = (rest.clone(), Sum::default());
+        plus.constant = 0;
+        plus.terms.retain(|_, coefficient| *coefficient <= highest);
+        minus.add(&plus, 1, width);
+        minus.add(&rest, u64::MAX, width);
+        let (plus, minus) = (self.written(plus, width), self.written(minus, width));
+        self.equal(&plus, &minus)
     }
 
     /// Addition bit by bit, with a carry into the lowest.

@@ -15,6 +15,7 @@ mod integers;
 mod invariants;
 mod lrat;
 mod over_bits;
+mod over_predicates;
 mod place_table;
 mod places;
 mod route;
@@ -147,6 +148,11 @@ pub fn verify(task: &Task<'_>, certificate: &Certificate, run: &Run<'_>) -> Resu
         Certificate::OverBits(proof) => {
             over_bits::verify(task.program, proof, run)?;
             return verify(&Task { program: &proof.program, ..*task }, &proof.certificate, run);
+        }
+        Certificate::OverPredicates(proof) => {
+            over_predicates::verify(task.program, proof, run)?;
+            let target = over_predicates::target(task, proof)?;
+            return verify(&Task { program: &proof.program, target: &target, ..*task }, &proof.certificate, run);
         }
     }?;
     Ok(Accepted::Certified)

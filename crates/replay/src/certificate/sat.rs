@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use selvedge_cdcl::{Answer, Solver};
 use selvedge_check::Run;
 
+use super::bits::{Bits, Sum};
 use super::lrat::Checker;
 use super::{Flaw, Refused};
 
@@ -34,6 +35,8 @@ pub(super) struct Sat<'r> {
     /// The gates of conjunctions and choices, by their inputs: each gate is written once.
     ands: FxHashMap<(Lit, Lit), Lit>,
     ites: FxHashMap<(Lit, Lit, Lit), Lit>,
+    /// The numbers that are sums of others.
+    pub(super) sums: FxHashMap<Bits, Sum>,
     /// The literals of the clause that is being added, or of the assumptions.
     buffer: Vec<i32>,
 }
@@ -41,9 +44,9 @@ pub(super) struct Sat<'r> {
 impl<'r> Sat<'r> {
     pub(super) fn new(run: &'r Run<'r>) -> Sat<'r> {
         let (solver, checker) = (Solver::new(), Checker::default());
-        let (ands, ites) = (FxHashMap::default(), FxHashMap::default());
+        let (ands, ites, sums) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
         // The first variable has this number; it is made and required below.
-        let mut sat = Sat { run, solver, checker, truth: Lit(1), ands, ites, buffer: Vec::new() };
+        let mut sat = Sat { run, solver, checker, truth: Lit(1), ands, ites, sums, buffer: Vec::new() };
         sat.truth = sat.fresh();
         sat.require(sat.truth);
         sat

@@ -147,6 +147,16 @@ fn values_that_no_step_reads_are_not_listed() {
     assert!(matches!(flaw(&program, ThreadScope::Unbounded, &Certificate::AllStates), Some(Flaw::Deadlock(_))));
 }
 
+/// The value is read by the copy alone.
+#[test]
+fn values_that_a_copy_reads_are_kept() {
+    let text = "proc main() from L0 to L4\nlocal a: bool\ne0 L0 -> L1: a := T\ne1 L1 -> L2: fork L3\n\
+        e2 L2 -> L4: return\ne3 L3 -> L2: assert !a\nstart main\ntarget e3";
+    let program = parse_with_target(text).expect("the program is well-formed");
+    let found = flaw(&program, ThreadScope::Unbounded, &Certificate::AllStates);
+    assert_eq!(found, Some(Flaw::Assert(EdgeId::new(3))));
+}
+
 #[test]
 fn a_thread_that_others_do_not_notice_does_not_hide_a_deadlock() {
     // The first thread goes round for ever by itself; the second one takes the flag and waits for what never comes.

@@ -14,6 +14,7 @@ mod invariants;
 mod machine;
 mod macro_steps;
 mod misfits;
+mod predicates;
 mod random;
 mod replay;
 mod systems;

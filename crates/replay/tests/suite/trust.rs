@@ -106,7 +106,7 @@ fn the_trusted_lines_are_few() {
     let together: usize =
         table.iter().filter(|part| rests_on.contains(part.name.as_str())).map(|part| part.lines).sum();
     let everything = table.last().expect("the last row is the sum").lines;
-    assert!(together <= 1_673 && everything <= 7_722, "{together} and {everything} lines");
+    assert!(together <= 1_681 && everything <= 8_266, "{together} and {everything} lines");
     let page = fs::read_to_string(PAGE).expect("the page is there");
     let told = format!("(now {},{:03})", together / 1000, together % 1000);
     let words: Vec<&str> = page.split_whitespace().collect();

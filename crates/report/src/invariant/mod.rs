@@ -84,6 +84,7 @@ fn listed(speech: Speech<'_>, certificate: &Certificate) -> Vec<Invariant> {
         Certificate::Integers(proof) => of_integers(context, proof),
         Certificate::Invariants(proof) => of_places(context, proof),
         Certificate::Induction { .. } | Certificate::AllStates | Certificate::Unwound(_) => return Vec::new(),
+        Certificate::OverPredicates(_) => return Vec::new(),
         Certificate::OverBits(proof) => {
             let over_bits = Context { program: &proof.program, ..context };
             let bits = Some((context.program, &proof.map));

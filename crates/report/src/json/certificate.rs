@@ -17,6 +17,7 @@ use super::cover::CoverView;
 use super::integers::IntegersView;
 use super::invariants::InvariantsView;
 use super::over_bits::OverBitsView;
+use super::over_predicates::OverPredicatesView;
 use super::question::QuestionView;
 use super::threads::{self, ThreadsView, ViewsView};
 use super::trace::{ProgramView, ReadError, mismatch, named_variable, owner};
@@ -64,6 +65,8 @@ pub enum ProofView {
     Unwound { visible_steps: u32 },
     /// For machine integers, a program over bits and the evidence about it.
     OverBits(OverBitsView),
+    /// For machine integers, a Boolean program over predicates and the evidence about it.
+    OverPredicates(OverPredicatesView),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -160,6 +163,7 @@ impl ProofView {
             Certificate::AllStates => ProofView::AllStates,
             Certificate::Unwound(visible_steps) => ProofView::Unwound { visible_steps: *visible_steps },
             Certificate::OverBits(proof) => ProofView::OverBits(OverBitsView::new(proof)),
+            Certificate::OverPredicates(proof) => ProofView::OverPredicates(OverPredicatesView::new(program, proof)),
         }
     }
 
@@ -183,6 +187,7 @@ impl ProofView {
             ProofView::Integers(view) => view.proof(program).map(Certificate::Integers),
             ProofView::Invariants(view) => view.proof(program).map(Certificate::Invariants),
             ProofView::OverBits(view) => Ok(Certificate::OverBits(Box::new(view.proof(program)?))),
+            ProofView::OverPredicates(view) => Ok(Certificate::OverPredicates(Box::new(view.proof(program)?))),
         }
     }
 }

@@ -9,6 +9,7 @@ mod cover;
 mod integers;
 mod invariants;
 mod over_bits;
+mod over_predicates;
 mod question;
 mod reachable;
 mod report;

@@ -442,7 +442,7 @@ pub fn certificate_text(certificate: &Certificate) -> String {
                 CoverClaim::Basis { within, weights, forbidden } => {
                     let weighted = match weights.len() {
                         0 => String::new(),
-                        n => format!(" and {}", count(n, "inequality")),
+                        n => format!(" and {}", count(n, "weighting")),
                     };
                     format!(
                         "a closed table of the views of {} threads{weighted} without {} {states}",
@@ -469,6 +469,10 @@ pub fn certificate_text(certificate: &Certificate) -> String {
             format!("an invariant over machine integers, at {}", count(proof.stated().count(), "place"))
         }
         Certificate::OverBits(proof) => format!("over bits, {}", certificate_text(&proof.certificate)),
+        Certificate::OverPredicates(proof) => {
+            let predicates = count(proof.stated().count(), "predicate");
+            format!("over {predicates}, {}", certificate_text(&proof.certificate))
+        }
     }
 }
 

@@ -116,7 +116,7 @@ fn the_text_tells_the_claim() {
     assert_eq!(texts[1], format!("a closed set of 1 vector {over}"));
     assert_eq!(
         texts[2],
-        format!("a closed table of the views of 2 threads and 1 inequality without 1 forbidden configuration {over}")
+        format!("a closed table of the views of 2 threads and 1 weighting without 1 forbidden configuration {over}")
     );
     assert_eq!(texts[3], format!("nothing is new after 1 round: 2 turns and 1 position {over}"));
 }

@@ -102,6 +102,14 @@ pub fn lines(count: usize) -> String {
     format!("decl a;\nvoid main() begin\n{}assert(a | !a);\nend\n", "a := !a;\n".repeat(count))
 }
 
+/// Returns a program in C whose threads add to a number, so that each refinement of an abstraction shows another step.
+fn steps() -> String {
+    "#include <assert.h>\n#include <pthread.h>\nunsigned n;\nvoid *f(void *unused) {\n  n += 3;\n  \
+     assert(n != 1000000);\n  return 0;\n}\nint main(void) {\n  pthread_t thread;\n  while (1)\n    \
+     pthread_create(&thread, 0, f, 0);\n}\n"
+        .to_owned()
+}
+
 /// Returns the options that make an engine search for long, and the program.
 fn of_engine(engine: EngineKind) -> (&'static str, &'static str, String) {
     match engine {
@@ -120,6 +128,7 @@ fn of_engine(engine: EngineKind) -> (&'static str, &'static str, String) {
         | EngineKind::Views
         | EngineKind::Facts
         | EngineKind::KarpMiller => ("", "crowd.bp", crowd()),
+        EngineKind::Predicates => ("", "steps.c", steps()),
         EngineKind::Contexts | EngineKind::ContextsEager => ("--contexts 6 --threads 4", "crowd.bp", crowd()),
         EngineKind::Rounds => ("--rounds 8", "processes.bp", processes()),
         EngineKind::Ase | EngineKind::Ur | EngineKind::Horn | EngineKind::Cegar => ("", "sums.gcl", sums()),

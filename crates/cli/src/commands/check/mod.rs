@@ -91,6 +91,7 @@ fn validate_engine(args: &CheckArgs) -> Result<(), String> {
         ("summaries", args.summaries.is_some()),
         ("exact", args.exact),
         ("eager", args.eager),
+        ("from-scratch", args.from_scratch),
     ];
     let is_misplaced = |option: &str| !args.engine.0.is_some_and(|engine| engine.takes_option(option));
     let misplaced = given.into_iter().find(|(option, is_given)| *is_given && is_misplaced(option));

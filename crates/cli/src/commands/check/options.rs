@@ -7,6 +7,7 @@ use selvedge_driver::{Ask, Certify, Minimize, Options};
 use selvedge_engines::cegar::AbstractionListener;
 use selvedge_engines::pushdown::Direction;
 use selvedge_engines::threads::{PartialOrder, Reductions};
+use selvedge_engines::unbounded::predicates::IterationListener;
 use selvedge_engines::{EngineKind, EngineOptions};
 
 use crate::args::{CheckArgs, PartialOrderChoice, PathsChoice, Way};
@@ -20,6 +21,8 @@ pub(super) fn options(args: &CheckArgs, question: Question) -> Options {
         engine_options.exhaustive.frames = frames;
     }
     engine_options.cegar.keep = args.keep.clone().map(keep);
+    engine_options.predicates.keep = args.keep.clone().map(keep_iterations);
+    engine_options.predicates.from_scratch = args.from_scratch;
     engine_options.contexts.bound = args.contexts;
     engine_options.rounds.bound = args.rounds;
     engine_options.summaries.eager = args.eager;
@@ -70,6 +73,13 @@ pub(super) fn options(args: &CheckArgs, question: Question) -> Options {
 fn keep(keep: Keep) -> AbstractionListener {
     AbstractionListener(Arc::new(move |number, abstraction| {
         keep.write(number, &abstraction::text("the program", abstraction));
+    }))
+}
+
+/// Writes each iteration of `predicates` into a folder.
+fn keep_iterations(keep: Keep) -> IterationListener {
+    IterationListener(Arc::new(move |iteration| {
+        keep.write_plain(iteration.number, &abstraction::iteration_text(&iteration));
     }))
 }
 
