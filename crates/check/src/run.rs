@@ -260,6 +260,11 @@ impl<'o> Run<'o> {
         self.limits.memory
     }
 
+    /// Returns the time until the limit, if there is one.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.limits.time.map(|limit| limit.saturating_sub(self.start.elapsed()))
+    }
+
     /// The time since the start of the run.
     pub fn elapsed(&self) -> Duration {
         self.start.elapsed()

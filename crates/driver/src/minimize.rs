@@ -10,8 +10,9 @@
 //! matter.
 //!
 //! It ends because each taken candidate is better than the one before, and because all candidates together may take
-//! only a fixed number of steps of the interpreter, which makes the result independent of the clock. It is right
-//! because the interpreter executes every candidate, and the judge what is taken at last.
+//! only a fixed number of steps of the interpreter, which makes the result independent of the clock, unless the run
+//! must stop: then the best execution so far is taken. It is right because the interpreter executes every candidate,
+//! and the judge what is taken at last.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,12 +57,16 @@ fn with_fewer_threads(
     engine: &dyn Engine,
     simplified: &Simplified,
     found: Counterexample,
+    outer: &Run<'_>,
 ) -> Counterexample {
     let used = cost(task.program, &found.trace, &found.replay).0;
     for bound in least_threads(task.program).max(1)..used {
-        let watch = Watch::default();
-        let limits = Limits { memory: Some(DIAGRAMS), ..Limits::default() };
-        let run = Run::new(watch.0.clone(), limits, &watch);
+        if outer.check_limits().is_err() {
+            break;
+        }
+        let watch = Watch { cancel: CancelToken::default(), outer };
+        let limits = Limits { memory: Some(DIAGRAMS), time: outer.time_left(), ..Limits::default() };
+        let run = Run::new(watch.cancel.clone(), limits, &watch);
         let small = simplified.task(ThreadScope::AtMost(bound));
         let answer = engine.supports(&small).ok().and_then(|()| engine.check(&small, &run).ok());
         let Some(Verdict::Unsafe(trace)) = answer.map(|verdict| simplified.lift(verdict)) else { continue };
@@ -74,11 +79,13 @@ fn with_fewer_threads(
     found
 }
 
-/// Stops an engine that has worked for some while, by what it has done, not by the clock.
-#[derive(Default)]
-struct Watch(CancelToken);
+/// Stops an engine that has worked for some while, by what it has done, not by the clock; and when the run must stop.
+struct Watch<'a> {
+    cancel: CancelToken,
+    outer: &'a Run<'a>,
+}
 
-impl Observer for Watch {
+impl Observer for Watch<'_> {
     fn event(&self, event: Event) {
         let enough = match event {
             Event::Searched { visited, .. } => visited > 2_000,
@@ -91,8 +98,8 @@ impl Observer for Watch {
             Event::Refined(refinement) => refinement.queries > 500,
             Event::Phase(_) | Event::Closed(_) => false,
         };
-        if enough {
-            self.0.cancel();
+        if enough || self.outer.check_limits().is_err() {
+            self.cancel.cancel();
         }
     }
 }
@@ -103,18 +110,19 @@ pub(crate) fn anew(
     engine: &dyn Engine,
     simplified: &Simplified,
     found: Counterexample,
+    run: &Run<'_>,
 ) -> Counterexample {
     let threads = cost(task.program, &found.trace, &found.replay).0;
-    least(task, threads).unwrap_or_else(|| with_fewer_threads(task, engine, simplified, found))
+    least(task, threads, run).unwrap_or_else(|| with_fewer_threads(task, engine, simplified, found, run))
 }
 
 /// A better execution, with what does not matter in it. Executions that share bodies of calls or are very long stay as
 /// they are.
-pub(crate) fn minimize(task: &Task<'_>, found: Counterexample) -> Counterexample {
+pub(crate) fn minimize(task: &Task<'_>, found: Counterexample, run: &Run<'_>) -> Counterexample {
     if !found.trace.bodies.is_empty() || found.trace.steps.len() > MAX_STEPS {
         return found;
     }
-    let mut search = Search { task, interpreter: Interpreter::new(task.program, task.threads), budget: BUDGET };
+    let mut search = Search { task, interpreter: Interpreter::new(task.program, task.threads), budget: BUDGET, run };
     let mut best = found;
     while let Some(better) = search.better(&best) {
         best = better;
@@ -142,9 +150,17 @@ struct Search<'a> {
     interpreter: Interpreter<'a>,
     /// The steps that are left.
     budget: usize,
+    run: &'a Run<'a>,
 }
 
 impl Search<'_> {
+    /// Takes steps from the budget. Returns `None` if it does not allow them, or the run must stop.
+    fn spend(&mut self, steps: usize) -> Option<()> {
+        let left = self.budget.checked_sub(steps).filter(|_| self.run.tick().is_ok());
+        self.budget = left.unwrap_or(0);
+        left.map(drop)
+    }
+
     /// The first better execution among the candidates.
     fn better(&mut self, best: &Counterexample) -> Option<Counterexample> {
         let program = self.task.program;
@@ -177,7 +193,7 @@ impl Search<'_> {
             if reached(self.task, &state).is_some() {
                 break;
             }
-            self.budget = self.budget.checked_sub(1)?;
+            self.spend(1)?;
             let old = &plan.trace.steps[*number];
             let step = Step { thread: *ids.get(&old.thread)?, ..old.clone() };
             let outcome = self.interpreter.step(&state, &step).ok()?;
@@ -202,9 +218,7 @@ impl Search<'_> {
         let mut still = |change: &dyn Fn(&mut Trace)| {
             let mut changed = trace.clone();
             change(&mut changed);
-            let enough = self.budget.checked_sub(changed.steps.len() + 1);
-            self.budget = enough.unwrap_or(0);
-            enough.is_some() && replay(self.task, &changed).is_ok()
+            self.spend(changed.steps.len() + 1).is_some() && replay(self.task, &changed).is_ok()
         };
         for place in open(&trace.start.fresh) {
             if still(&|trace| flip(&mut trace.start.fresh[place].1)) {

@@ -18,12 +18,13 @@ mod team;
 mod turns;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use selvedge_check::{Answer, Bound, EngineRun, Event, Outcome, Reason, Run, Stop};
 use selvedge_engines::EngineKind;
 use selvedge_engines::table::Row;
 use selvedge_ir::callgraph::CallGraph;
+use selvedge_logic::bdd::set_deadline;
 
 use crate::attempt::{Attempt, CONTROL_FLOW, attempt, by_control_flow, equipped};
 use crate::defect::{Panic, guard};
@@ -44,6 +45,14 @@ const MOST_STEPS: u32 = 1_000_000;
 
 /// Decides a question by the engine that the user names, or by engines that suit it.
 pub(crate) fn decide(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>) -> Result<Answer, Failure> {
+    set_deadline(run.time_left().and_then(|left| Instant::now().checked_add(left)));
+    let answer = decide_before(prepared, options, run);
+    set_deadline(None);
+    answer
+}
+
+/// Does so while operations on decision diagrams know when the time is over.
+fn decide_before(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>) -> Result<Answer, Failure> {
     run.event(Event::Phase("choosing"));
     let options = &without_step_bound(options);
     let mut defects = Vec::new();
@@ -70,7 +79,8 @@ pub(crate) fn decide(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>)
         let minimized = guard(|| {
             let (engine, simplified) = equipped(prepared, row, options);
             let task = prepared.task();
-            minimize::minimize(&task, minimize::anew(&task, &*engine, &simplified, (**found).clone()))
+            let shorter = minimize::anew(&task, &*engine, &simplified, (**found).clone(), run);
+            minimize::minimize(&task, shorter, run)
         });
         match minimized {
             Ok(minimized) => **found = minimized,

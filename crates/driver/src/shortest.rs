@@ -29,7 +29,7 @@ pub(crate) fn shorter(prepared: &Prepared, length: u128, options: &Options, run:
         return None;
     }
     let watch = Watch(CancelToken::default());
-    let limits = Limits { time: Some(TIME), ..Limits::default() };
+    let limits = Limits { time: Some(run.time_left().map_or(TIME, |left| left.min(TIME))), ..Limits::default() };
     let found = attempt(prepared, row, &options, &Run::new(watch.0.clone(), limits, &watch)).ok()?;
     matches!(found.outcome, Outcome::Unsafe(_)).then_some(found)
 }

@@ -95,7 +95,7 @@ fn verify(request: &Value) -> Result<Value, Error> {
 
 fn program(request: &Value) -> Result<Program, Error> {
     let name = request["name"].as_str().unwrap_or("program.bp");
-    let language = Language::of_path(name.as_ref());
+    let language = Language::of_path(name).unwrap_or(Language::Bp);
     Reader::new().language(language).name(name).read_str(request["text"].as_str().unwrap_or_default())
 }
 

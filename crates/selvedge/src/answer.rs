@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use selvedge_check::{Outcome, Run, Times};
-use selvedge_driver::{Ask, Certify, Failure, Options};
+use selvedge_check::{Outcome, Reason, Run, Stop, Times};
+use selvedge_driver::{Ask, Certify, Failure, Minimize, Options};
 use selvedge_engines::{EngineKind, EngineOptions};
 use selvedge_report::exit::Exit;
 use selvedge_report::json::{self, CertificateFile, Head, TraceFile};
@@ -12,7 +12,8 @@ use selvedge_report::text::{self, Detail, Style, WIDTH};
 use selvedge_report::{Context, Palette, Reading, html};
 
 use crate::evidence::{SavedEvidence, accepted};
-use crate::posed::{Posed, bounded, deep};
+use crate::limits::Listening;
+use crate::posed::{Posed, bounded, deep, deep_within};
 use crate::trace::replayed;
 use crate::{Certificate, Error, Limits, Program, Question, Trace, Verified};
 
@@ -49,28 +50,47 @@ pub(crate) fn check(
     before: Option<SavedEvidence>,
 ) -> Result<Answer, Error> {
     let (asked, engine) = (question.view()?, limits.named_engine()?);
-    let (program, question, limits) = (program.clone(), question.clone(), limits.clone());
-    deep(move || {
-        let run = limits.run(&limits)?;
-        let posed = Posed::new(&program, &asked)?;
-        let answer = match before.and_then(|evidence| reuse(&posed, evidence, &run)) {
-            Some(answer) => answer,
-            None => {
-                let options = Options {
-                    question: bounded(&posed.read),
-                    ask: Ask::Any,
-                    engine: engine.map(EngineKind::row),
-                    jobs: limits.parallel(),
-                    engine_options: EngineOptions::default(),
-                    certify: Certify::Anybody,
-                    ..Options::default()
-                };
-                selvedge_driver::check(posed.read.subject(), &options, &run)
-                    .or_else(|failure| no_engine(&posed, failure))?
-            }
-        };
-        Ok(Answer::new(posed, answer, program, question))
-    })
+    let watch = limits.run(&())?;
+    let unread = program.clone();
+    let posed = Arc::new(deep(move || Posed::new(&unread, &asked))?);
+    let (conditions, shared) = (limits.clone(), Arc::clone(&posed));
+    let decided = deep_within(&watch, move || {
+        let listening = Listening(&conditions);
+        let run = conditions.run(&listening)?;
+        match before.and_then(|evidence| reuse(&shared, evidence, &run)) {
+            Some(answer) => Ok(answer),
+            None => search(&shared, engine, &conditions, &run),
+        }
+    })?;
+    let mut answer = decided.unwrap_or_else(|stop| {
+        let times = Times { engine: watch.elapsed(), ..Times::default() };
+        selvedge_check::Answer::new(posed.task.clone(), Outcome::Unknown(Reason::Stop(stop)), "", times)
+    });
+    // Where there is one thread, diagrams that give up because the time is over say that they are full.
+    if let (Outcome::Unknown(Reason::Stop(Stop::NodeLimit(_))), Err(stop)) = (&answer.outcome, watch.check_limits()) {
+        answer.outcome = Outcome::Unknown(Reason::Stop(stop));
+    }
+    Ok(Answer::new(posed, answer, program.clone(), question.clone()))
+}
+
+/// Lets engines search for the answer.
+fn search(
+    posed: &Posed,
+    engine: Option<EngineKind>,
+    limits: &Limits,
+    run: &Run<'_>,
+) -> Result<selvedge_check::Answer, Error> {
+    let options = Options {
+        question: bounded(&posed.read),
+        ask: Ask::Any,
+        engine: engine.map(EngineKind::row),
+        jobs: limits.parallel(),
+        engine_options: EngineOptions::default(),
+        certify: Certify::Anybody,
+        minimize: Minimize::Yes,
+        ..Options::default()
+    };
+    selvedge_driver::check(posed.read.subject(), &options, run).or_else(|failure| no_engine(posed, failure))
 }
 
 /// Returns the answer that follows from the evidence of another one, if the judge accepts it for this question.
@@ -93,7 +113,7 @@ fn reuse(posed: &Posed, evidence: SavedEvidence, run: &Run<'_>) -> Option<selved
 fn no_engine(posed: &Posed, failure: Failure) -> Result<selvedge_check::Answer, Error> {
     match failure {
         Failure::Unsupported(unsupported) => {
-            let outcome = Outcome::Unknown(selvedge_check::Reason::Unsupported(unsupported));
+            let outcome = Outcome::Unknown(Reason::Unsupported(unsupported));
             Ok(selvedge_check::Answer::new(posed.task.clone(), outcome, "", Times::default()))
         }
         Failure::Usage(invalid) => Err(invalid.into()),
@@ -102,7 +122,7 @@ fn no_engine(posed: &Posed, failure: Failure) -> Result<selvedge_check::Answer, 
 }
 
 impl Answer {
-    fn new(posed: Posed, answer: selvedge_check::Answer, program: Program, question: Question) -> Answer {
+    fn new(posed: Arc<Posed>, answer: selvedge_check::Answer, program: Program, question: Question) -> Answer {
         let context = posed.read.context(&answer.model.program);
         let asked = &posed.read.question;
         let (trace, certificate) = match &answer.outcome {
@@ -115,7 +135,7 @@ impl Answer {
             }
             Outcome::Safe(None) | Outcome::Unknown(_) => (None, None),
         };
-        Answer { posed: Arc::new(posed), answer: Arc::new(answer), program, question, trace, certificate }
+        Answer { posed, answer: Arc::new(answer), program, question, trace, certificate }
     }
 
     /// Returns the verdict.

@@ -5,6 +5,7 @@ use selvedge_replay::certificate::{self, Accepted, Refused};
 use selvedge_report::json::{CertificateFile, QuestionView, TraceFile, digest, read_certificate};
 use selvedge_report::text::certificate_text;
 
+use crate::limits::Listening;
 use crate::posed::{Posed, deep};
 use crate::{Error, Limits, Program, Question};
 
@@ -75,7 +76,8 @@ impl Certificate {
         let conditions = limits.clone();
         judge(SavedEvidence::Certificate(self.file.clone()), program, question, limits, move |posed, file| {
             let SavedEvidence::Certificate(file) = file else { unreachable!("the evidence is a certificate") };
-            let run = conditions.run(&conditions)?;
+            let listening = Listening(&conditions);
+            let run = conditions.run(&listening)?;
             accepted(&posed.task, &file, &run).map(|(_, verified)| verified)
         })
     }

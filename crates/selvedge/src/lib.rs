@@ -35,6 +35,7 @@
 #![warn(missing_docs)]
 
 mod answer;
+mod choices;
 mod error;
 mod evidence;
 mod limits;
@@ -45,11 +46,12 @@ mod session;
 mod trace;
 
 pub use answer::{Answer, Verdict};
+pub use choices::{DataModel, Dialect, Extern, Language, Property};
 pub use error::{Diagnostic, Error, Severity};
 pub use evidence::{Certificate, Verified};
 pub use limits::{CancelToken, Limits, Progress};
-pub use program::{DataModel, Dialect, Extern, Language, Program, Reader};
-pub use question::{Property, Question};
+pub use program::{Program, Reader};
+pub use question::Question;
 pub use session::Session;
 pub use trace::{Change, Failure, Step, Trace, Value};
 

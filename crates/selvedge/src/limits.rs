@@ -119,16 +119,19 @@ impl fmt::Debug for Limits {
     }
 }
 
-impl Observer for Limits {
+/// Hands events on to the one who listens.
+pub(crate) struct Listening<'a>(pub(crate) &'a Limits);
+
+impl Observer for Listening<'_> {
     fn event(&self, event: Event) {
-        if let Some(listener) = &self.progress {
-            listener(Progress::from(event));
+        if let Some(listener) = &self.0.progress {
+            listener(Progress::of(event));
         }
     }
 }
 
-impl From<Event> for Progress {
-    fn from(event: Event) -> Progress {
+impl Progress {
+    fn of(event: Event) -> Progress {
         let number = |number: usize| Some(number as u64);
         let (phase, found, waiting) = match event {
             Event::Phase(phase) => (Some(phase), None, None),

@@ -8,14 +8,12 @@ use std::time::{Duration, Instant};
 use selvedge_check::{InvalidQuestion, Subject};
 use selvedge_frontend::diagnostic::{self, Code};
 use selvedge_frontend::files::read_regular;
-use selvedge_frontend::{FileOptions, LoadOptions, Source, tts};
+use selvedge_frontend::{self as inside, FileOptions, LoadOptions, Source, tts};
 use selvedge_ir::span::SourceMap;
 use selvedge_report::Context;
 use selvedge_report::json::QuestionView;
 
-pub use selvedge_frontend::c::DataModel;
-pub use selvedge_frontend::{Dialect, Extern, Language};
-
+use crate::choices::{DataModel, Dialect, Extern, Language};
 use crate::error::{Diagnostic, Error};
 
 /// A program: its text, which was read without errors, and how to read it. A question can change how it is read, so
@@ -30,6 +28,7 @@ use crate::error::{Diagnostic, Error};
 #[derive(Clone, Debug)]
 pub struct Program {
     reader: Arc<Reader>,
+    language: Language,
     source: Arc<Source>,
     path: Option<PathBuf>,
     warnings: Vec<Diagnostic>,
@@ -85,13 +84,13 @@ impl Reader {
 
     /// Sets the dialect of a Boolean program; without it, the shape of the program tells.
     pub fn dialect(mut self, dialect: Dialect) -> Reader {
-        self.options.dialect = Some(dialect);
+        self.options.dialect = Some(dialect.into());
         self
     }
 
     /// Sets the sizes of the types of C.
     pub fn data_model(mut self, model: DataModel) -> Reader {
-        self.options.data_model = Some(model);
+        self.options.data_model = Some(model.into());
         self
     }
 
@@ -115,7 +114,7 @@ impl Reader {
 
     /// Sets what functions of C without a body do.
     pub fn externs(mut self, meaning: Extern) -> Reader {
-        self.options.externs = Some(meaning);
+        self.options.externs = Some(meaning.into());
         self
     }
 
@@ -128,21 +127,24 @@ impl Reader {
     /// Reads a text.
     pub fn read_str(self, text: &str) -> Result<Program, Error> {
         let name = self.name.clone().unwrap_or_else(|| "<text>".to_string());
-        self.read(Source::new(name, text), None)
+        let language = self.language.unwrap_or(Language::Bp);
+        self.read(Source::new(name, text), language, None)
     }
 
     /// Reads a file, with the target of a thread-transition system from the file beside it that ends in `.prop`.
-    pub fn read_path(mut self, path: impl AsRef<Path>) -> Result<Program, Error> {
+    pub fn read_path(self, path: impl AsRef<Path>) -> Result<Program, Error> {
         let path = path.as_ref();
         let mut source = self.file(path)?;
-        let language = self.language.unwrap_or_else(|| Language::of_path(path));
+        let language = self.language.or_else(|| Language::of_path(path)).ok_or_else(|| Error::Question {
+            message: "pushdown systems are not programs".to_string(),
+            help: Some("check them with the command line".to_string()),
+        })?;
         let beside = path.with_extension("prop");
         if language == Language::Tts && beside.exists() {
             let targets = self.file(&beside)?;
             source = tts::with_targets(source, targets).map_err(|message| Error::Question { message, help: None })?;
         }
-        self.language = Some(language);
-        self.read(source, Some(path.to_path_buf()))
+        self.read(source, language, Some(path.to_path_buf()))
     }
 
     fn file(&self, path: &Path) -> Result<Source, Error> {
@@ -151,13 +153,10 @@ impl Reader {
         Ok(Source::from_bytes(name, bytes))
     }
 
-    fn read(mut self, source: Source, path: Option<PathBuf>) -> Result<Program, Error> {
-        if self.language == Some(Language::Pds) {
-            let message = "pushdown systems are not programs".to_string();
-            return Err(Error::Question { message, help: Some("check them with the command line".to_string()) });
-        }
+    fn read(mut self, source: Source, language: Language, path: Option<PathBuf>) -> Result<Program, Error> {
         self.options.path.clone_from(&path);
-        let mut program = Program { reader: Arc::new(self), source: Arc::new(source), path, warnings: Vec::new() };
+        let (reader, source) = (Arc::new(self), Arc::new(source));
+        let mut program = Program { reader, language, source, path, warnings: Vec::new() };
         let read = program.load(&QuestionView::default())?;
         program.warnings = read.warnings.iter().map(|found| Diagnostic::new(&read.source, found)).collect();
         Ok(program)
@@ -190,7 +189,7 @@ impl Program {
 
     /// Returns the language.
     pub fn language(&self) -> Language {
-        self.reader.language.unwrap_or(Language::Bp)
+        self.language
     }
 
     /// Returns what there is to say about the text.
@@ -201,7 +200,7 @@ impl Program {
     /// Reads the text for a question, with the options that it brings along where none are given.
     pub(crate) fn load(&self, asked: &QuestionView) -> Result<Read, Error> {
         let start = Instant::now();
-        let language = self.language();
+        let language = self.language;
         let file = match self.reader.options.ignore_file_options {
             true => FileOptions::default(),
             false => FileOptions::read(self.source.text(), self.path.as_deref()).0,
@@ -223,7 +222,7 @@ impl Program {
             ..self.reader.options.clone()
         };
         let (options, words) = given.or_file(&file);
-        let loaded = language.load(self.source.text(), &options);
+        let loaded = inside::Language::from(language).load(self.source.text(), &options);
         let source = loaded.source.unwrap_or_else(|| (*self.source).clone());
         let Some(program) = loaded.program else { return Err(mistakes(&source, &loaded.diagnostics)) };
         let taken = Some(taken.options()).filter(|words| !words.is_empty());

@@ -4,9 +4,8 @@ use selvedge_check::Initial;
 use selvedge_frontend::c::Properties;
 use selvedge_report::json::QuestionView;
 
-pub use selvedge_frontend::c::Property;
-
-use crate::Error;
+use crate::choices::Property;
+use crate::error::Error;
 
 /// What is asked about a program. The default asks whether an assertion can fail or an error label can be reached, with
 /// any number of threads, or as many as the program's own line `// options: ..` says.
@@ -119,7 +118,7 @@ impl Question {
         let view = QuestionView::new(&inner, entry.as_deref());
         Ok(match properties.is_empty() {
             true => view,
-            false => view.with_properties(Properties::of(properties.iter().copied())),
+            false => view.with_properties(Properties::of(properties.iter().copied().map(Into::into))),
         })
     }
 }

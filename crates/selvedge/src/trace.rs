@@ -168,7 +168,7 @@ impl Change {
             Some((_, owner)) => format!("{} of {owner}", change.name),
             None => change.name.clone(),
         };
-        Change { variable, before: change.before.map(Value::from), after: change.after.into() }
+        Change { variable, before: change.before.map(Value::of), after: Value::of(change.after) }
     }
 }
 
@@ -190,8 +190,8 @@ impl Failure {
     }
 }
 
-impl From<selvedge_ir::Value> for Value {
-    fn from(value: selvedge_ir::Value) -> Value {
+impl Value {
+    fn of(value: selvedge_ir::Value) -> Value {
         match value {
             selvedge_ir::Value::Bool(value) => Value::Bool(value),
             number => Value::Int(number.number()),

@@ -37,6 +37,12 @@ impl LimitArgs {
     pub(crate) fn memory(self) -> Option<u64> {
         self.memory_limit.or_else(|| Some(system::memory()? / 5 * 4))
     }
+
+    /// Returns the limits of each of some processes that run at a time: they share the memory, unless a limit is given.
+    pub(crate) fn shared(self, processes: usize) -> LimitArgs {
+        let part = || Some(self.memory()? / processes.max(1) as u64);
+        LimitArgs { memory_limit: self.memory_limit.or_else(part), ..self }
+    }
 }
 
 /// The question, shared by all subcommands that execute programs.

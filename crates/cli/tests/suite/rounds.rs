@@ -20,6 +20,13 @@ fn an_error_is_told_with_its_rounds_and_threads() {
     assert_eq!((ran.code, ran.last_line()), (5, line), "{}", ran.err);
 }
 
+/// The search for the least execution once kept states whose stacks grew with each step, until the memory was used up.
+#[test]
+fn an_execution_of_a_recursive_program_is_made_shorter_in_little_memory() {
+    let ran = run("check --rounds 1..3 --memory-limit 500MB ../../../../examples/drivers.bp");
+    assert_eq!((ran.code, ran.last_line()), (10, "VERIFICATION FAILED"), "{}{}", ran.out, ran.err);
+}
+
 #[test]
 fn enough_rounds_are_a_proof_with_a_certificate() {
     let ran = run("check --rounds 1..4 --engine rounds locked.bp");

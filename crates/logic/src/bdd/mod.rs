@@ -26,10 +26,17 @@ pub use assignments::Assignments;
 pub use plain::Bdd;
 #[cfg(any(feature = "plain", target_family = "wasm"))]
 use plain::Store;
+#[cfg(any(feature = "plain", target_family = "wasm"))]
+pub use plain::set_deadline;
 #[cfg(not(any(feature = "plain", target_family = "wasm")))]
 pub use stored::Bdd;
 #[cfg(not(any(feature = "plain", target_family = "wasm")))]
 use stored::Store;
+
+/// Sets the moment from which operations give up, as if they had run out of nodes. Only the store of plain Rust looks
+/// at it: with threads, the caller leaves an operation behind that takes too long.
+#[cfg(not(any(feature = "plain", target_family = "wasm")))]
+pub fn set_deadline(_: Option<std::time::Instant>) {}
 
 /// The resources of a manager. Both sizes are fixed at its creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

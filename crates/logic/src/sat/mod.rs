@@ -17,6 +17,10 @@ use cadical::Inner;
 #[cfg(any(feature = "plain", target_family = "wasm"))]
 use plain::Inner;
 
+/// Whether the caller can leave a search behind that does not end. In WebAssembly there is one thread only, and plain
+/// Rust is slower.
+const CAN_LEAVE: bool = cfg!(not(any(feature = "plain", target_family = "wasm")));
+
 /// A propositional variable of a [`Solver`], or its negation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SatLit(i32);
@@ -74,8 +78,8 @@ impl Default for Solver {
 impl Solver {
     /// Conflicts in the first slice. Slices grow by a half, so that a long search is interrupted a number of times that
     /// is logarithmic in its length, up to the last bound.
-    const FIRST_SLICE: u32 = 1_000;
-    const LAST_SLICE: u32 = 20_000;
+    const FIRST_SLICE: u32 = if CAN_LEAVE { 1_000 } else { 200 };
+    const LAST_SLICE: u32 = if CAN_LEAVE { 20_000 } else { 1_000 };
 
     /// Returns a solver without variables and clauses.
     pub fn new() -> Solver {

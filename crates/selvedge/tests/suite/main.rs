@@ -1,5 +1,6 @@
 //! The library as a stranger uses it.
 
+mod api;
 mod packages;
 mod session;
 
@@ -150,6 +151,38 @@ fn limits_and_the_switch_stop_a_check_and_listeners_hear_of_it() {
         Err(error) if cfg!(target_os = "linux") => panic!("{error}"),
         Err(_) => {}
     }
+}
+
+#[test]
+fn a_cancelled_check_ends_soon() {
+    let program = endless();
+    for engine in ["auto", "exhaustive", "summaries", "sat", "bmc", "threads", "views"] {
+        let cancel = CancelToken::default();
+        let limits = Limits::default().engine(engine).cancel(&cancel);
+        let question = Question::new().threads(2);
+        let cancelled = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(300));
+            cancel.cancel();
+            Instant::now()
+        });
+        let answer = check(&program, &question, &limits).unwrap();
+        let (ended, cancelled) = (Instant::now(), cancelled.join().unwrap());
+        // Engines that find the error, or do not support the program, end before.
+        assert!(engine != "exhaustive" || answer.verdict() == Verdict::Unknown, "{answer:?}");
+        let late = ended.saturating_duration_since(cancelled);
+        // It is a second, and more on a machine that is busy with other tests.
+        assert!(late < Duration::from_secs(5), "{engine}: {late:?}");
+    }
+}
+
+#[test]
+fn errors_can_be_sent_and_boxed() {
+    fn fits<T: std::error::Error + Send + Sync + 'static>() {}
+    fits::<Error>();
+    fn is_shared<T: Send + Sync>() {}
+    is_shared::<Program>();
+    is_shared::<selvedge::Answer>();
+    is_shared::<Limits>();
 }
 
 #[test]

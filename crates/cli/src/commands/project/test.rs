@@ -13,7 +13,7 @@ use selvedge_report::names::count;
 use serde_json::Value;
 
 use super::{files, junit};
-use crate::args::TestArgs;
+use crate::args::{LimitArgs, TestArgs};
 use crate::commands::children::{self, Ended};
 use crate::exit::Exit;
 use crate::outputs;
@@ -60,7 +60,10 @@ pub(crate) fn run(args: &TestArgs, session: &Session) -> Result<Exit, Exit> {
             session.printer.out(&line(case, result, session));
         }
     };
-    let results = children::in_parallel(&cases, children::jobs(args.jobs), |case| check(case, args, session), tell);
+    let jobs = children::jobs(args.jobs).min(cases.len());
+    let limits = args.limits.shared(jobs);
+    let work = |case: &Case| check(case, limits, args.certified, session);
+    let results = children::in_parallel(&cases, jobs, work, tell);
     if session.cancel.is_cancelled() {
         return Err(session.refuse(Exit::Interrupted, "interrupted"));
     }
@@ -91,12 +94,12 @@ fn cases(paths: &[PathBuf]) -> Result<(Vec<Case>, usize), String> {
 }
 
 /// Checks a program in a process of its own.
-fn check(case: &Case, args: &TestArgs, session: &Session) -> CaseResult {
+fn check(case: &Case, limits: LimitArgs, needs_certificate: bool, session: &Session) -> CaseResult {
     let mut words: Vec<String> = ["check", "--format", "json", "--jobs", "1"].map(str::to_string).to_vec();
-    words.extend(children::limit_words(args.limits));
+    words.extend(children::limit_words(limits));
     words.push(argument(&case.path));
     match children::run(&words, session, &mut || true) {
-        Ok(ended) => judged(case, &ended, args.certified),
+        Ok(ended) => judged(case, &ended, needs_certificate),
         Err(message) => CaseResult::undecided(message, Duration::ZERO, Exit::Internal),
     }
 }
@@ -123,8 +126,8 @@ fn judged(case: &Case, ended: &Ended, needs_certificate: bool) -> CaseResult {
         return CaseResult { end: CaseEnd::Wrong(message), headline, time: ended.time, exit: Exit::Unsafe };
     }
     let reason = result["reason"].as_str().map(str::to_string);
-    let reason =
-        reason.unwrap_or_else(|| ended.errors.lines().next().unwrap_or("it ended without a report").to_string());
+    let silence = if ended.code.is_none() { "the system ended it" } else { "it ended without a report" };
+    let reason = reason.unwrap_or_else(|| ended.errors.lines().next().unwrap_or(silence).to_string());
     let first = &result["diagnostics"].as_array().and_then(|all| all.iter().find(|one| one["severity"] == "error"));
     let place = first.map_or(String::new(), |one| {
         format!(": line {}: {}", one["span"]["line"], one["message"].as_str().unwrap_or_default())

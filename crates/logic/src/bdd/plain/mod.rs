@@ -4,16 +4,29 @@
 
 mod nodes;
 
+use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use nodes::{BOTTOM, FALSE, Id, Node, Nodes, TRUE};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_faults::{self as faults, Point};
 
 use super::{CutPart, Limits, OutOfNodes, Renaming, Var, VarSet};
+
+thread_local! {
+    /// The moment from which operations of this thread give up.
+    static DEADLINE: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// Sets the moment from which operations of this thread give up, as if they had run out of nodes. They would not notice
+/// otherwise that the caller has no more time, and nobody can leave them behind where there is one thread.
+pub fn set_deadline(deadline: Option<Instant>) {
+    DEADLINE.set(deadline);
+}
 
 /// The nodes over one order of variables. Clones are handles on the same nodes.
 #[derive(Clone)]
@@ -40,6 +53,7 @@ impl Store {
         if faults::fails(Point::Diagrams) {
             return Err(OutOfNodes { limit: nodes.limit() });
         }
+        nodes.deadline = DEADLINE.get();
         let first = op(&mut nodes);
         let id = first.or_else(|_| {
             nodes.collect();

@@ -5,6 +5,8 @@
 //! since the last collection. Collections happen between two operations only, so that no recursion holds a number that
 //! is freed.
 
+use std::time::Instant;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bdd::{Limits, OutOfNodes};
@@ -23,6 +25,9 @@ const FREE: u32 = u32::MAX - 1;
 
 /// Entries of the cache that are claimed at once. It grows with the nodes.
 const FIRST_CACHE: usize = 1 << 10;
+
+/// The results that are computed between two looks at the clock.
+const BETWEEN_LOOKS: u32 = 1 << 14;
 
 /// A decision: what follows if the variable of the level is true, and if it is false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -84,6 +89,10 @@ pub(super) struct Nodes {
     unique: FxHashMap<Node, Id>,
     cache: Vec<Option<(Key, Id)>>,
     limits: Limits,
+    /// The moment from which operations give up.
+    pub(super) deadline: Option<Instant>,
+    /// The results computed, to look at the clock now and then.
+    computed: u32,
     pub(super) vars: u32,
 }
 
@@ -97,6 +106,8 @@ impl Nodes {
             unique: FxHashMap::default(),
             cache: vec![None; FIRST_CACHE],
             limits,
+            deadline: None,
+            computed: 0,
             vars: 0,
         }
     }
@@ -180,6 +191,10 @@ impl Nodes {
             && known == key
         {
             return Ok(result);
+        }
+        self.computed = self.computed.wrapping_add(1);
+        if self.computed.is_multiple_of(BETWEEN_LOOKS) && self.deadline.is_some_and(|end| Instant::now() >= end) {
+            return Err(OutOfNodes { limit: self.limits.nodes });
         }
         let result = compute(self)?;
         let at = slot(key, self.cache.len());

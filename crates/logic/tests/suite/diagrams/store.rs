@@ -94,3 +94,19 @@ fn a_diagram_can_be_read_off_by_its_decisions() {
     let (next, high, low) = high.decision().unwrap();
     assert_eq!((next, high.as_constant(), low.as_constant()), (vars[1], Some(false), Some(true)));
 }
+
+/// Without threads nobody can leave an operation behind.
+#[cfg(feature = "plain")]
+#[test]
+fn an_operation_gives_up_when_the_time_is_over() {
+    use std::time::{Duration, Instant};
+
+    let manager = Manager::new(Limits { nodes: 1 << 25, cache: 1 << 16 });
+    let vars = manager.add_vars(60);
+    let start = Instant::now();
+    selvedge_logic::bdd::set_deadline(Some(start + Duration::from_millis(50)));
+    assert_eq!(far_pairs(&manager, &vars), Err(OutOfNodes { limit: 1 << 25 }));
+    selvedge_logic::bdd::set_deadline(None);
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert_eq!(parity(&manager, &vars).unwrap().node_count(), 2 * 60 - 1);
+}
