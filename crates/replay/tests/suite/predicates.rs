@@ -18,7 +18,7 @@ const TWINS: &str = "shared lock: bool, x: u8, y: u8\ninit lock := F, x := 0:u8,
     e6 L6 -> L7: return\n\
     start w any\ntarget e4";
 
-/// The predicates of each variable: `p` of the lock, `q` says that the numbers are equal; `m` and `n` speak of a thread.
+/// The predicates of each variable: `p` of the lock, `q` says that the numbers are equal; `m`, `n` speak of a thread.
 const OVER_TWINS: &str = "shared p: bool, q: bool\ninit p := F, q := T\n\
     proc w() from L0 to L7\nlocal m: bool\nlocal n: bool\n\
     e0 L0 -> L1: p := T constrain !p\n\
