@@ -148,7 +148,10 @@ fn runs_of_pushdown_systems_in_turns_as_json_fit_the_schema() {
 
 #[test]
 fn contexts_are_for_engines_that_count_them() {
-    assert_eq!(run("check --contexts 2 --engine summaries turns.bp").code, 1);
+    let ran = run("check --contexts 2 --engine threads turns.bp");
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("--contexts is for the engines `contexts` and `contexts-eager`"), "{}", ran.err);
+    assert_eq!(run("check --contexts 2 --engine summaries turns.bp").code, 10);
     assert_eq!(run("check --contexts 0 turns.bp").code, 1);
     assert_eq!(run("check --engine contexts-eager turns.bp").code, 5);
 }

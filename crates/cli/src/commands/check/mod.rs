@@ -129,8 +129,8 @@ fn validate(args: &CheckArgs) -> Result<(), &'static str> {
         ),
         (
             args.contexts.is_some() && !engine.is_none_or(counts),
-            "--contexts is for the engines `contexts` and `contexts-eager` and those for one thread, of which .pds has \
-             `pushdown`",
+            "--contexts is for the engines `contexts` and `contexts-eager`, and for engines for one thread; files in \
+             .pds have `pushdown`",
         ),
         (
             args.contexts.is_some() && (args.all || args.reachable),
