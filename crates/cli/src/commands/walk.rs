@@ -57,7 +57,7 @@ fn told(outcome: &Outcome, session: &Session) -> Exit {
             "no error can be reached, so there is no execution to step through; \
                              `selvedge simulate` makes one that ends without an error"
         }
-        _ => "no execution to an error was found, so there is none to step through",
+        _ => "no execution to an error was found, so there is nothing to step through",
     };
     session.printer.out(&format!("{why}\n{}\n", outcome.line()));
     Exit::from(outcome)

@@ -3,8 +3,8 @@
 //! *Order of work*: for each number of contexts, smallest first, and each list of threads that a run may have, the
 //! threads become one thread (`sequentialize`), and engines for one thread decide that program. *End*: the numbers and
 //! lists are finite, and the engines keep to the limits of the run. *Correctness*: an error of the one thread is mapped
-//! back to an execution of the threads, and judged there. If no list has an error, there is none within this number of
-//! contexts, which says nothing about more of them: the answer is never "safe".
+//! back to an execution of the threads, and judged there. If no list has an error, no error can be reached within this
+//! number of contexts, which says nothing about more of them: the answer is never "safe".
 
 use std::sync::Arc;
 
