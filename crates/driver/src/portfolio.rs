@@ -136,8 +136,8 @@ fn run_team(
     }
 }
 
-/// Lets threads take turns as one thread. Without `--engine`, this comes after a small share of work for `contexts`, and
-/// before the engines that look at all executions.
+/// Lets threads take turns as one thread. Without `--engine`, this comes after a small share of work for `contexts`,
+/// and before the engines that look at all executions.
 fn in_turns_as_one_thread(prepared: &Arc<Prepared>, options: &Options, run: &Run<'_>) -> Result<Best, Failure> {
     if options.engine.is_some() {
         return as_one_thread::decide(prepared, options, run);

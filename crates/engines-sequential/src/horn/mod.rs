@@ -17,7 +17,7 @@ use selvedge_check::{Bound, Engine, Explanation, Run, SolverFailure, Stop, Task,
 use selvedge_ir::Expr;
 use selvedge_ir::callgraph::is_sequential;
 use selvedge_ir::passes::blast::accepts_wide;
-use selvedge_logic::smt::{Dialect, Interrupted, Program as Solver, Sexp, Smt, SmtError};
+use selvedge_transition::bitvectors::spacer;
 
 use crate::induction::inlined_graph::{InlinedGraph, cut};
 use clauses::Clauses;
@@ -49,38 +49,12 @@ impl Engine for Horn {
         let graph = InlinedGraph::new(task).map_err(|_| undecided)?;
         let (order, cuts) = cut(&graph.moves_by_place());
         let clauses = Clauses::new(task, &graph);
-        let mut smt = Smt::new(z3(run)?);
+        let mut smt = spacer::start(run)?;
         clauses.tell(&mut smt, run)?;
-        match ask(&mut smt, "(check-sat)", run)?.atom() {
-            Some("sat") => {}
-            Some("unsat") => return Err(undecided),
-            Some("unknown") if run.solver_work().is_some() => return Err(Stop::PartStopped),
-            Some("unknown") => return Err(Stop::Solver(SolverFailure::Undecided)),
-            _ => return Err(Stop::Solver(SolverFailure::Strange)),
-        }
-        let model = ask(&mut smt, "(get-model)", run)?;
+        let model = spacer::model(&mut smt, run)?.ok_or(undecided)?;
         let formulas: Option<Vec<Expr>> = cuts.iter().map(|place| clauses.formula(&model, *place)).collect();
         let formulas = formulas.ok_or(Stop::Solver(SolverFailure::Strange))?;
         let formula = |place| cuts.binary_search(&place).ok().map(|cut| formulas[cut].clone());
         Ok(Verdict::Safe(Some(graph.certificate(&order, formula))))
     }
-}
-
-/// Returns how to start z3.
-fn z3(run: &Run<'_>) -> Result<Solver, Stop> {
-    let path = run.solvers().z3.as_ref().ok_or(Stop::NoSolver)?;
-    let memory = run.memory_limit().map(|bytes| (bytes / 1_000_000).max(64));
-    Ok(Solver { path: path.to_path_buf(), dialect: Dialect::Z3, memory, work: run.solver_work() })
-}
-
-fn ask(smt: &mut Smt, command: &str, run: &Run<'_>) -> Result<Sexp, Stop> {
-    smt.ask(command, || run.check_limits()).map_err(|interrupted| match interrupted {
-        Interrupted::Caller(stop) => stop,
-        Interrupted::Solver(SmtError::Exhausted) => Stop::PartStopped,
-        Interrupted::Solver(SmtError::NoThread) => Stop::NoThread,
-        Interrupted::Solver(SmtError::NotStarted(_)) => Stop::Solver(SolverFailure::NotStarted),
-        Interrupted::Solver(SmtError::Died) => Stop::Solver(SolverFailure::Died),
-        Interrupted::Solver(SmtError::Undecided) => Stop::Solver(SolverFailure::Undecided),
-        Interrupted::Solver(_) => Stop::Solver(SolverFailure::Strange),
-    })
 }

@@ -17,4 +17,6 @@ pub mod karp_miller;
 pub mod predicates;
 pub mod views;
 
+mod choose;
+
 pub use selvedge_transition::support::{supports_broadcasts, supports_unbounded as supports};

@@ -1,6 +1,7 @@
 //! Expressions over truth values and machine integers in the language of SMT solvers, and back.
 
 pub mod read;
+pub mod spacer;
 
 use std::fmt::Write as _;
 

@@ -21,6 +21,7 @@ use selvedge_logic::sat::{Answer, SatLit, Solver};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::step::circuit::{self, Valuation};
 
+use super::super::choose::choose;
 use super::block::{Block, Graph};
 use super::candidates::Candidates;
 use super::fact::{Fact, Slot};
@@ -474,21 +475,6 @@ enum Ended {
 impl From<Stop> for Ended {
     fn from(stop: Stop) -> Ended {
         Ended::Stop(stop)
-    }
-}
-
-/// Returns all ascending lists of `size` of the first `n` numbers.
-fn choose(n: usize, size: usize) -> Vec<Vec<usize>> {
-    match size {
-        0 => vec![Vec::new()],
-        _ => (size..=n)
-            .flat_map(|last| {
-                choose(last - 1, size - 1).into_iter().map(move |mut list| {
-                    list.push(last - 1);
-                    list
-                })
-            })
-            .collect(),
     }
 }
 

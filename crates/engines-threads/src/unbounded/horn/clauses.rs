@@ -16,6 +16,7 @@ use selvedge_transition::bitvectors::{self, sort};
 use selvedge_transition::macro_step::place::Place;
 use selvedge_transition::step::vars::{Keep, Kept, Slots};
 
+use super::super::choose::choose;
 use super::block::{Block, Graph, Outcome, Values, name};
 
 /// The most clauses that are given to the solver.
@@ -442,19 +443,4 @@ fn lists(n: u32, size: usize) -> Vec<Vec<u32>> {
         all = all.iter().flat_map(longer).collect();
     }
     all
-}
-
-/// Returns all ascending lists of `size` of the first `n` numbers.
-fn choose(n: usize, size: usize) -> Vec<Vec<usize>> {
-    match size {
-        0 => vec![Vec::new()],
-        _ => (size..=n)
-            .flat_map(|last| {
-                choose(last - 1, size - 1).into_iter().map(move |mut list| {
-                    list.push(last - 1);
-                    list
-                })
-            })
-            .collect(),
-    }
 }

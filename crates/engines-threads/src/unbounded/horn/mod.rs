@@ -24,7 +24,7 @@ use selvedge_check::{Bound, Engine, Explanation, Run, SolverFailure, Stop, Task,
 use selvedge_ir::Op;
 use selvedge_ir::passes::blast;
 use selvedge_ir::passes::inline;
-use selvedge_logic::smt::{Dialect, Interrupted, Program as Solver, Sexp, Smt, SmtError};
+use selvedge_transition::bitvectors::spacer;
 use selvedge_transition::support::is_passive;
 
 use self::clauses::System;
@@ -71,38 +71,12 @@ impl Engine for HornThreads {
         let bits = Bits::new(task.program, &inlined).ok_or(undecided)?;
         for k in 1..=MOST_SEEN {
             let Some(system) = System::new(&inlined.program, &inlined.target, k, run)? else { return Err(undecided) };
-            let mut smt = Smt::new(z3(run)?);
+            let mut smt = spacer::start(run)?;
             system.tell(&mut smt, run)?;
-            match ask(&mut smt, "(check-sat)", run)?.atom() {
-                Some("sat") => {}
-                Some("unsat") => continue,
-                Some("unknown") if run.solver_work().is_some() => return Err(Stop::PartStopped),
-                Some("unknown") => return Err(Stop::Solver(SolverFailure::Undecided)),
-                _ => return Err(Stop::Solver(SolverFailure::Strange)),
-            }
-            let model = ask(&mut smt, "(get-model)", run)?;
+            let Some(model) = spacer::model(&mut smt, run)? else { continue };
             let certificate = bits.certificate(&system, &model, run)?;
             return certificate.map(|found| Verdict::Safe(Some(found))).ok_or(Stop::Solver(SolverFailure::Strange));
         }
         Err(undecided)
     }
-}
-
-/// Returns how to start z3.
-fn z3(run: &Run<'_>) -> Result<Solver, Stop> {
-    let path = run.solvers().z3.as_ref().ok_or(Stop::NoSolver)?;
-    let memory = run.memory_limit().map(|bytes| (bytes / 1_000_000).max(64));
-    Ok(Solver { path: path.to_path_buf(), dialect: Dialect::Z3, memory, work: run.solver_work() })
-}
-
-fn ask(smt: &mut Smt, command: &str, run: &Run<'_>) -> Result<Sexp, Stop> {
-    smt.ask(command, || run.check_limits()).map_err(|interrupted| match interrupted {
-        Interrupted::Caller(stop) => stop,
-        Interrupted::Solver(SmtError::Exhausted) => Stop::PartStopped,
-        Interrupted::Solver(SmtError::NoThread) => Stop::NoThread,
-        Interrupted::Solver(SmtError::NotStarted(_)) => Stop::Solver(SolverFailure::NotStarted),
-        Interrupted::Solver(SmtError::Died) => Stop::Solver(SolverFailure::Died),
-        Interrupted::Solver(SmtError::Undecided) => Stop::Solver(SolverFailure::Undecided),
-        Interrupted::Solver(_) => Stop::Solver(SolverFailure::Strange),
-    })
 }

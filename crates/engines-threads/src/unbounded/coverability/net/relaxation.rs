@@ -42,7 +42,7 @@ struct Row {
 pub(super) enum Greatest {
     /// About this much.
     Bounded(f64),
-    /// It is unbounded: the sum grows with these numbers, by which no constraint is broken, however often they are added.
+    /// No limit: the sum grows with these numbers, by which no constraint is broken, however often they are added.
     Unbounded(Vec<i64>),
     Unknown,
 }
